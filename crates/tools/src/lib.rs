@@ -1,0 +1,18 @@
+//! The boundary: all that an agent or a person may do, and all that a screen may see.
+//!
+//! One road in: [`Host::call`] (parse → policy → one transaction of state and event → change tags).
+//! One road out: [`Host::view`]. No other crate writes to the store, and no shell holds a rule.
+
+pub mod caller;
+pub mod change;
+pub mod error;
+pub mod host;
+pub mod view;
+
+pub use caller::{Caller, Identity, Run, Surface};
+pub use change::{Change, Tag};
+pub use error::{Answer, Code, Failure, Issue, Refusal};
+pub use host::{Host, OpenError, Options};
+
+#[cfg(test)]
+mod typescript;

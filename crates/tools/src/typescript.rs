@@ -1,0 +1,62 @@
+//! The UI's types come from here: the test writes them when run with ACCEPT=1 and fails when the
+//! committed file is not what the Rust types say.
+
+use ts_rs::{Config, TS};
+
+use crate::{change, error, view};
+
+fn declarations() -> String {
+    let cfg = Config::default();
+    let mut out = String::from("// Written by `ACCEPT=1 cargo test -p tools typescript`. Do not edit.\n");
+    macro_rules! declare {
+        ($($ty:ty),* $(,)?) => {$(
+            out.push_str("\nexport ");
+            out.push_str(&<$ty as TS>::decl(&cfg));
+            out.push('\n');
+        )*};
+    }
+    declare!(
+        change::Change,
+        change::Tag,
+        error::Answer,
+        error::Code,
+        error::Issue,
+        error::Refusal,
+        view::board::ActorKind,
+        view::board::Actor,
+        view::board::Board,
+        view::board::BoardParams,
+        view::board::Card,
+        view::board::FieldChange,
+        view::board::Project,
+        view::board::StripItem,
+        view::board::TaskStatus,
+        view::trash::Trash,
+        view::trash::TrashParams,
+        view::task::Link,
+        view::task::Rejection,
+        view::task::TaskDetail,
+        view::task::TaskParams,
+        view::task::TaskVersion,
+        view::runs::RunRow,
+        view::runs::Runs,
+        view::runs::RunsParams,
+        view::status::Status,
+    );
+    out.push_str(
+        "\nexport type TaskFields = { id: string; version: number; status: TaskStatus; subject: string; \
+         description?: string; blockedBy: string[]; heldBy?: string };\n",
+    );
+    out
+}
+
+#[test]
+fn types_gen_is_fresh() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../ui/src/lib/client/types.gen.ts");
+    let wanted = declarations();
+    if std::env::var_os("ACCEPT").is_some() {
+        std::fs::write(path, &wanted).expect("types.gen.ts can be written");
+    }
+    let found = std::fs::read_to_string(path).unwrap_or_default();
+    assert_eq!(found, wanted, "types.gen.ts is stale: run `ACCEPT=1 cargo test -p tools typescript`");
+}
