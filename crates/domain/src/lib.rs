@@ -1,1 +1,24 @@
-//! See ARCHITECTURE.md.
+//! What is true: ids, checked text, tasks, runs, events, the fold and the hash chain.
+//!
+//! No I/O, no clock, no randomness, and nothing here knows a transport or SQL. Everything that
+//! orders or identifies (ids, versions, seq, time) is handed in by the store.
+
+pub mod canonical;
+pub mod event;
+pub mod fold;
+pub mod id;
+pub mod ledger;
+pub mod mask;
+pub mod policy;
+pub mod render;
+pub mod run;
+pub mod task;
+pub mod text;
+pub mod timestamp;
+
+pub use event::Payload;
+pub use id::{Position, ProjectId, RunId, Seq, TaskId, TaskNo, Version};
+pub use run::{ActorKind, EndReason, RunStatus, Source};
+pub use task::{Patch, Status, Task};
+pub use text::{AgentName, Description, Subject, TextError};
+pub use timestamp::Timestamp;

@@ -1,0 +1,21 @@
+//! A task was hidden from the board. Its number is never used again.
+
+use super::Cause;
+use crate::{TaskNo, Version};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskDeleted {
+    v: u8,
+    pub task: TaskNo,
+    /// The version that this change made.
+    pub version: Version,
+    pub call: Cause,
+}
+
+impl TaskDeleted {
+    #[must_use]
+    pub fn new(task: TaskNo, version: Version, call: Cause) -> Self {
+        TaskDeleted { v: 1, task, version, call }
+    }
+}
