@@ -213,7 +213,7 @@ impl Project {
 /// Who holds a task after its status went from `before` to `after` in `run`: the run that took it
 /// into progress holds it until it leaves progress.
 #[must_use]
-pub fn held_after(holder: Option<RunId>, before: Status, after: Status, run: RunId) -> Option<RunId> {
+pub fn held_after<R>(holder: Option<R>, before: Status, after: Status, run: R) -> Option<R> {
     match (before, after) {
         (Status::InProgress, Status::InProgress) => holder.or(Some(run)),
         (_, Status::InProgress) => Some(run),

@@ -1,0 +1,130 @@
+//! The write handle: append an event and what follows from it, in one transaction.
+
+use crate::views::{self, Row};
+use crate::{Reader, StoreError};
+use domain::event::{Payload, RunStarted};
+use domain::ledger::Head;
+use domain::{Position, ProjectId, RunId, Seq, TaskNo, Timestamp};
+use rusqlite::{Connection, params};
+use std::ops::Deref;
+
+/// What a commit made stale.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Touched {
+    pub project: ProjectId,
+    pub run: RunId,
+    pub task: Option<TaskNo>,
+    /// A run started: the list of runs, and perhaps of projects, grew.
+    pub started: bool,
+}
+
+/// Where an event went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placed {
+    pub position: Position,
+    pub seq: Seq,
+}
+
+/// A run that can be appended to.
+#[derive(Debug, Clone)]
+pub struct RunHandle {
+    pub id: RunId,
+    pub project: ProjectId,
+    pub(crate) key: i64,
+    pub(crate) project_key: i64,
+    pub(crate) head: Head,
+}
+
+#[derive(Debug)]
+pub struct Tx<'a> {
+    reader: Reader<'a>,
+    last: Position,
+    touched: Vec<Touched>,
+}
+
+/// How far a transaction had come, to go back to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Mark {
+    last: Position,
+    touched: usize,
+}
+
+impl<'a> Deref for Tx<'a> {
+    type Target = Reader<'a>;
+    fn deref(&self) -> &Reader<'a> {
+        &self.reader
+    }
+}
+
+impl<'a> Tx<'a> {
+    pub(crate) fn new(conn: &'a Connection) -> Result<Self, StoreError> {
+        let reader = Reader { conn };
+        let last = reader.position()?;
+        Ok(Tx { reader, last, touched: Vec::new() })
+    }
+
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { last: self.last, touched: self.touched.len() }
+    }
+
+    pub(crate) fn back_to(&mut self, mark: Mark) {
+        self.last = mark.last;
+        self.touched.truncate(mark.touched);
+    }
+
+    pub(crate) fn into_parts(self) -> (Position, Vec<Touched>) {
+        (self.last, self.touched)
+    }
+
+    /// Starts a run with its first event. The project is made when it is new.
+    pub fn run_start(
+        &mut self,
+        id: RunId,
+        at: Timestamp,
+        started: RunStarted,
+    ) -> Result<RunHandle, StoreError> {
+        let project = started.project.id;
+        let project_key = match self.project_by_id(project)? {
+            Some(known) => known.key,
+            None => views::next_key(self.conn, "projects")?,
+        };
+        let key = views::next_key(self.conn, "runs")?;
+        let mut run = RunHandle { id, project, key, project_key, head: Head::start(id) };
+        self.append(&mut run, at, &started.into())?;
+        Ok(run)
+    }
+
+    /// Writes one event at the end of its run's ledger, and applies it to the views.
+    pub fn append(
+        &mut self,
+        run: &mut RunHandle,
+        at: Timestamp,
+        payload: &Payload,
+    ) -> Result<Placed, StoreError> {
+        let (body, head) = run.head.append(run.id, payload.kind(), at, payload.to_value()?);
+        let position = self.last.next();
+        let task = views::task_of(payload);
+        self.conn
+            .prepare_cached(
+                "INSERT INTO events (position, run, seq, project, kind, task, body, hash)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            )?
+            .execute(params![
+                position.0,
+                run.key,
+                head.seq.0,
+                run.project_key,
+                payload.kind(),
+                task.map(|no| no.0),
+                body,
+                head.hash.0.as_slice(),
+            ])?;
+        let row = Row { position, run_key: run.key, run: run.id, project_key: run.project_key, at, head };
+        views::apply(self.conn, &row, Some(payload))?;
+        run.head = head;
+        self.last = position;
+        let started = matches!(payload, Payload::RunStarted(_));
+        self.touched.push(Touched { project: run.project, run: run.id, task, started });
+        Ok(Placed { position, seq: head.seq })
+    }
+}

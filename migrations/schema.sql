@@ -1,0 +1,111 @@
+CREATE TABLE answers (
+    project     INTEGER NOT NULL,
+    scope       TEXT    NOT NULL,
+    key         TEXT    NOT NULL,
+    fingerprint BLOB    NOT NULL CHECK (length(fingerprint) = 32),
+    answer      TEXT    NOT NULL,
+    at          INTEGER NOT NULL,
+    PRIMARY KEY (project, scope, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX answers_by_age ON answers (at);
+
+CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events
+BEGIN SELECT raise(ABORT, 'events are append-only'); END;
+
+CREATE TRIGGER events_are_never_removed BEFORE DELETE ON events
+BEGIN SELECT raise(ABORT, 'events are append-only'); END;
+
+CREATE TABLE events (
+    position INTEGER PRIMARY KEY CHECK (position > 0),
+    run      INTEGER NOT NULL REFERENCES runs (key) DEFERRABLE INITIALLY DEFERRED,
+    seq      INTEGER NOT NULL CHECK (seq > 0),
+    project  INTEGER NOT NULL,
+    kind     TEXT    NOT NULL,
+    task     INTEGER,
+    body     TEXT    NOT NULL,
+    hash     BLOB    NOT NULL CHECK (length(hash) = 32),
+    UNIQUE (run, seq)
+) STRICT;
+
+CREATE INDEX events_by_task ON events (project, task, position) WHERE task IS NOT NULL;
+
+CREATE INDEX events_on_board ON events (project, position)
+WHERE kind IN ('call_rejected', 'run_ended', 'run_started', 'task_created', 'task_deleted', 'task_restored', 'task_updated');
+
+CREATE TABLE policies (
+    project INTEGER NOT NULL,
+    name    TEXT    NOT NULL,
+    value   TEXT    NOT NULL,
+    PRIMARY KEY (project, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE projects (
+    key  INTEGER PRIMARY KEY,
+    id   BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+    name TEXT NOT NULL,
+    path TEXT UNIQUE
+) STRICT;
+
+CREATE TABLE run_keys (
+    source TEXT    NOT NULL,
+    key    TEXT    NOT NULL,
+    run    INTEGER NOT NULL REFERENCES runs (key) DEFERRABLE INITIALLY DEFERRED,
+    PRIMARY KEY (source, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE runs (
+    key        INTEGER PRIMARY KEY,
+    id         BLOB    NOT NULL UNIQUE CHECK (length(id) = 16),
+    project    INTEGER NOT NULL REFERENCES projects (key),
+    actor      TEXT    NOT NULL CHECK (actor IN ('agent', 'person', 'host')),
+    name       TEXT    NOT NULL,
+    version    TEXT,
+    source     TEXT    NOT NULL CHECK (source IN ('bridge', 'session', 'meta', 'unattributed', 'window', 'browser', 'cli')),
+    status     TEXT    NOT NULL CHECK (status IN ('running', 'completed', 'failed', 'interrupted', 'cancelled', 'budget_exhausted')),
+    head_seq   INTEGER NOT NULL,
+    head_hash  BLOB    NOT NULL CHECK (length(head_hash) = 32),
+    rejected   INTEGER NOT NULL,
+    started_at INTEGER NOT NULL,
+    ended_at   INTEGER,
+    last_at    INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX runs_by_project ON runs (project, key);
+
+CREATE TABLE task_deps (
+    project INTEGER NOT NULL,
+    task    INTEGER NOT NULL,
+    blocker INTEGER NOT NULL,
+    PRIMARY KEY (project, task, blocker),
+    FOREIGN KEY (project, task) REFERENCES tasks (project, no),
+    FOREIGN KEY (project, blocker) REFERENCES tasks (project, no)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX task_deps_by_blocker ON task_deps (project, blocker, task);
+
+CREATE TABLE tasks (
+    project          INTEGER NOT NULL REFERENCES projects (key),
+    no               INTEGER NOT NULL CHECK (no > 0),
+    id               BLOB    NOT NULL UNIQUE CHECK (length(id) = 16),
+    version          INTEGER NOT NULL CHECK (version > 0),
+    status           TEXT    NOT NULL CHECK (status IN ('pending', 'in_progress', 'blocked', 'done')),
+    subject          TEXT    NOT NULL CHECK (length(subject) BETWEEN 1 AND 200),
+    description      TEXT    CHECK (length(description) BETWEEN 1 AND 2000),
+    holder           INTEGER REFERENCES runs (key),
+    rejected         INTEGER NOT NULL,
+    deleted          INTEGER NOT NULL CHECK (deleted IN (0, 1)),
+    created_position INTEGER NOT NULL,
+    created_run      INTEGER NOT NULL REFERENCES runs (key),
+    created_at       INTEGER NOT NULL,
+    changed_position INTEGER NOT NULL,
+    changed_run      INTEGER NOT NULL REFERENCES runs (key),
+    changed_at       INTEGER NOT NULL,
+    touched          INTEGER NOT NULL,
+    PRIMARY KEY (project, no),
+    CHECK (holder IS NULL OR status = 'in_progress')
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX tasks_by_status ON tasks (project, deleted, status, no);
+
+CREATE INDEX tasks_by_touch ON tasks (project, touched);
