@@ -22,9 +22,15 @@ pub enum Surface {
 /// minted by us, the ids a client sends in `_meta`, or nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Run {
-    Bridge { key: String },
-    Session { key: String },
-    Meta { key: String },
+    Bridge {
+        key: String,
+    },
+    Session {
+        key: String,
+    },
+    Meta {
+        key: String,
+    },
     /// The call gets a run of its own, flagged as not attributed.
     Unattributed,
 }

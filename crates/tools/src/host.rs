@@ -1,11 +1,24 @@
 //! The host: it owns the store of one data folder, takes calls and answers views.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
+use domain::EndReason;
+use domain::event::RunEnded;
+use domain::policy::Policies;
+use parking_lot::RwLock;
 use serde_json::Value;
-use tokio::sync::broadcast;
+use store::{Kind, Store, StoreError, StoreOptions, Touched};
+use tokio::sync::{broadcast, oneshot};
 
-use crate::{Answer, Caller, Change, Failure};
+use crate::dispatch::{self, Outcome, Request};
+use crate::rate::{Limiter, Verdict};
+use crate::shape::brief;
+use crate::sources::Sources;
+use crate::tool::{Run, Stop, Tool};
+use crate::{Answer, Caller, Change, Code, Failure, Identity, Refusal, Tag, registry, view};
 
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -24,72 +37,402 @@ pub enum OpenError {
     Unusable { message: String },
 }
 
+/// Screens that fall this many commits behind are told to refetch.
+const FEED_CAPACITY: usize = 1_024;
+
+/// Answers are kept for retries at least this long.
+const ANSWERS_KEPT_MS: i64 = 8 * 24 * 60 * 60 * 1000;
+
 /// Cheap to clone; the last clone closes the store.
 #[derive(Debug, Clone)]
-pub struct Host {}
+pub struct Host {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    store: Store,
+    sources: Sources,
+    limiter: Limiter,
+    feed: broadcast::Sender<Change>,
+    position: Arc<AtomicU64>,
+    data: PathBuf,
+    person: String,
+    listener: RwLock<Listener>,
+}
+
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Listener {
+    pub mcp_url: Option<String>,
+    pub token_file: Option<PathBuf>,
+}
 
 impl Host {
     /// Takes the lock, migrates (after a backup) and opens the store. A store that fails its check
     /// opens read-only; `view("status")` says why.
-    pub fn open(_options: Options) -> Result<Host, OpenError> {
-        todo!()
+    pub fn open(options: Options) -> Result<Host, OpenError> {
+        Host::open_with(options, Sources::default())
+    }
+
+    /// As [`Host::open`], with time and identity from elsewhere.
+    pub fn open_with(options: Options, sources: Sources) -> Result<Host, OpenError> {
+        let Options { data, person } = options;
+        let (feed, _) = broadcast::channel(FEED_CAPACITY);
+        let position = Arc::new(AtomicU64::new(0));
+        let (sender, newest) = (feed.clone(), Arc::clone(&position));
+        let on_commit = move |position: domain::Position, touched: Vec<Touched>| {
+            newest.store(position.0, Ordering::Release);
+            // Nobody listening is fine.
+            let _ = sender.send(Change::of(position.0, &touched));
+        };
+        let store = Store::open(StoreOptions { dir: data.clone(), on_commit: Box::new(on_commit) })
+            .map_err(|error| open_error(error, &data))?;
+        let start = store.read(|reader| reader.position()).unwrap_or(domain::Position(0));
+        position.store(start.0, Ordering::Release);
+        prune(&store, &sources);
+        let inner = Inner {
+            store,
+            sources,
+            limiter: Limiter::default(),
+            feed,
+            position,
+            data,
+            person,
+            listener: RwLock::default(),
+        };
+        Ok(Host { inner: Arc::new(inner) })
     }
 
     /// One tool call. Answers only after the commit. Never panics: a panic inside is INTERNAL.
-    pub async fn call(&self, _caller: Caller, _tool: &str, _arguments: Value) -> Result<Answer, Failure> {
-        todo!()
+    pub async fn call(&self, caller: Caller, tool: &str, arguments: Value) -> Result<Answer, Failure> {
+        let raw = arguments.to_string();
+        let found = registry::find(tool);
+        let name = found.map_or(tool, |tool| tool.name).to_owned();
+        let mut request = Request {
+            caller,
+            name,
+            tool: found,
+            arguments,
+            raw,
+            stripped: Vec::new(),
+            refused: None,
+            suppressed: 0,
+        };
+        if let Some(refusal) = self.limited(&mut request) {
+            return Err(Failure::Refused(refusal));
+        }
+        let Some(tool) = found else { return self.unknown_tool(request).await };
+        request.stripped = dispatch::strip(&mut request.arguments);
+        request.refused = match &request.refused {
+            Some(refusal) => Some(refusal.clone()),
+            None => denied(tool, &request.caller).or_else(|| dispatch::check(tool, &mut request.arguments)),
+        };
+        match &tool.run {
+            Run::Read(read) if request.refused.is_none() => match self.read(&request, *read) {
+                Ok(answer) => Ok(answer),
+                Err(Stop::Refused(refusal)) => {
+                    request.refused = Some(*refusal);
+                    self.write(request).await
+                }
+                Err(Stop::Store(error)) => Err(Failure::Refused(unavailable(&error))),
+            },
+            Run::Read(_) | Run::Write(_) => self.write(request).await,
+        }
     }
 
     /// Records a refusal that a shell had to make before `call` could be reached (for example
     /// arguments that are not an object). Gives back what to answer.
-    pub async fn refuse(&self, _caller: Caller, _tool: &str, _raw: Value, _refusal: crate::Refusal) -> Failure {
-        todo!()
+    pub async fn refuse(&self, caller: Caller, tool: &str, raw: Value, refusal: Refusal) -> Failure {
+        let found = registry::find(tool);
+        let request = Request {
+            caller,
+            name: found.map_or(tool, |tool| tool.name).to_owned(),
+            tool: found,
+            raw: raw.to_string(),
+            arguments: raw,
+            stripped: Vec::new(),
+            refused: Some(refusal.clone()),
+            suppressed: 0,
+        };
+        match self.write(request).await {
+            Err(failure) => failure,
+            // A refused request is never accepted; say the refusal all the same.
+            Ok(_) => Failure::Refused(refusal),
+        }
     }
 
     /// Ends the run behind `caller` (bridge closed, session deleted, person signed off). Reasons:
     /// completed, failed, interrupted, cancelled, budget_exhausted. A run that never began is no error.
-    pub async fn end_run(&self, _caller: Caller, _reason: &str) -> Result<(), Failure> {
-        todo!()
+    pub async fn end_run(&self, caller: Caller, reason: &str) -> Result<(), Failure> {
+        let Some(reason) = EndReason::parse(reason) else {
+            let message = format!("a run cannot end with the reason \"{reason}\"");
+            return Err(Failure::Refused(Refusal::new(Code::InvalidInput, message)));
+        };
+        let sources = self.inner.sources.clone();
+        self.submit(move |tx| {
+            let at = (sources.now)();
+            if let Some(mut run) = dispatch::open_run(tx, &caller, at)? {
+                tx.append(&mut run, at, &RunEnded::new(reason).into())?;
+            }
+            Ok(())
+        })
+        .await
+        .map_err(|error| Failure::Refused(unavailable(&error)))
     }
 
-    /// One read model: `board`, `task`, `runs`, `status`. Params as in `view/`.
-    pub async fn view(&self, _name: &str, _params: Value) -> Result<Value, Failure> {
-        todo!()
+    /// One read model: `board`, `task`, `runs`, `status`, `trash`. Params as in `view/`.
+    pub async fn view(&self, name: &str, params: Value) -> Result<Value, Failure> {
+        let (host, name) = (self.clone(), name.to_owned());
+        let job = tokio::task::spawn_blocking(move || view::load(&host, &name, params));
+        match job.await {
+            Ok(result) => result.map_err(Failure::Refused),
+            Err(panicked) => Err(Failure::Refused(unavailable(&StoreError::internal(panicked)))),
+        }
     }
 
     /// MCP `tools/list`: `[{name, title, description, inputSchema, outputSchema, annotations}]`,
     /// in a fixed order, as JSON.
+    #[must_use]
     pub fn tool_list(&self) -> Value {
-        todo!()
+        registry::tool_list(&self.policies())
     }
 
     /// MCP server instructions.
+    #[must_use]
     pub fn instructions(&self) -> String {
-        todo!()
+        registry::instructions(&self.policies())
     }
 
     /// The change feed. A receiver that lags gets `RecvError::Lagged`; it then sends the screen a
     /// `Change` with the present position and no tags (= refetch everything you show).
+    #[must_use]
     pub fn feed(&self) -> broadcast::Receiver<Change> {
-        todo!()
+        self.inner.feed.subscribe()
     }
 
     /// The store's newest position.
+    #[must_use]
     pub fn position(&self) -> u64 {
-        todo!()
+        self.inner.position.load(Ordering::Acquire)
     }
 
     /// Shown by `view("status")`.
-    pub fn set_listener(&self, _mcp_url: Option<String>, _token_file: Option<PathBuf>) {
-        todo!()
+    pub fn set_listener(&self, mcp_url: Option<String>, token_file: Option<PathBuf>) {
+        *self.inner.listener.write() = Listener { mcp_url, token_file };
     }
 
+    #[must_use]
     pub fn data(&self) -> &Path {
-        todo!()
+        &self.inner.data
+    }
+
+    #[must_use]
+    pub fn person(&self) -> &str {
+        &self.inner.person
     }
 
     /// Commits what waits, checkpoints the WAL, frees the lock. Later calls get STORE_UNAVAILABLE.
     pub fn close(&self) {
-        todo!()
+        self.inner.store.close();
     }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.inner.store
+    }
+
+    pub(crate) fn listener(&self) -> Listener {
+        self.inner.listener.read().clone()
+    }
+
+    /// The rules that descriptions speak of: those of the default project.
+    fn policies(&self) -> Policies {
+        let first = self.inner.store.read(|reader| reader.project_first());
+        first.ok().flatten().map(|project| project.policies).unwrap_or_default()
+    }
+
+    /// `Some`: refused because of a flood, and not to be written down.
+    fn limited(&self, request: &mut Request) -> Option<Refusal> {
+        let key = match &request.caller.identity {
+            Identity::Person { .. } => return None,
+            Identity::Agent { run, .. } => dispatch::run_key(run).map_or("", |(_, key)| key),
+        };
+        let flood = || {
+            Refusal::new(Code::RateLimited, "too many calls from this run; nothing changed.").issue(
+                "",
+                "more than 1000 calls a second",
+                Value::Null,
+                "fewer calls",
+                "wait a second, then send the call again",
+            )
+        };
+        match self.inner.limiter.ask(key, Instant::now()) {
+            Verdict::Allowed => None,
+            Verdict::Refused { suppressed } => {
+                request.suppressed = suppressed;
+                request.refused = Some(flood());
+                None
+            }
+            Verdict::RefusedSilently => Some(flood()),
+        }
+    }
+
+    async fn unknown_tool(&self, mut request: Request) -> Result<Answer, Failure> {
+        let name = request.name.clone();
+        let known: Vec<_> = registry::TOOLS.iter().filter(|t| !t.people_only).map(|t| t.name).collect();
+        let message =
+            format!("there is no tool {}; the tools are {}", brief(&name.as_str().into()), known.join(", "));
+        request.refused = Some(Refusal::new(Code::NotFound, message.clone()));
+        match self.write(request).await {
+            Err(Failure::Refused(refusal)) if refusal.code != Code::NotFound => {
+                Err(Failure::Refused(refusal))
+            }
+            _ => Err(Failure::UnknownTool { name, message }),
+        }
+    }
+
+    fn read(
+        &self,
+        request: &Request,
+        read: fn(&store::Reader<'_>, &store::table::project::ProjectRow, Value) -> Result<Answer, Stop>,
+    ) -> Result<Answer, Stop> {
+        let at = (self.inner.sources.now)();
+        let result = self.inner.store.read(|reader| {
+            let project = match dispatch::open_run(reader, &request.caller, at)? {
+                Some(run) => Ok(reader.project_by_id(run.project)?),
+                None => dispatch::find_project(reader, request.caller.project.as_deref())?,
+            };
+            let project = match project {
+                Ok(Some(project)) => project,
+                Ok(None) => view::no_project(),
+                Err(refusal) => return Ok(Err(Stop::from(refusal))),
+            };
+            Ok(read(reader, &project, request.arguments.clone()))
+        });
+        result.unwrap_or_else(|error| Err(Stop::Store(error)))
+    }
+
+    async fn write(&self, request: Request) -> Result<Answer, Failure> {
+        let sources = self.inner.sources.clone();
+        match self.submit(move |tx| dispatch::perform(tx, &request, &sources)).await {
+            Ok(Outcome::Answer(answer)) => Ok(answer),
+            Ok(Outcome::Refused(refusal)) => Err(Failure::Refused(refusal)),
+            Err(error) => Err(Failure::Refused(unavailable(&error))),
+        }
+    }
+
+    async fn submit<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut store::Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (answer, answered) = oneshot::channel();
+        self.inner.store.write(job, move |result| {
+            // A caller that went away does not need the answer; the commit stands.
+            let _ = answer.send(result);
+        });
+        answered.await.unwrap_or_else(|_| Err(StoreError::internal("the writer ended without an answer")))
+    }
+}
+
+impl Change {
+    /// Each stale thing once, in the order in which it was first touched.
+    fn of(position: u64, touched: &[Touched]) -> Change {
+        let mut tags = Vec::new();
+        let mut add = |tag: Tag| {
+            if !tags.contains(&tag) {
+                tags.push(tag);
+            }
+        };
+        for touch in touched {
+            let project = touch.project.to_string();
+            if let Some(no) = touch.task {
+                add(Tag::Task { project: project.clone(), id: no.0 });
+            }
+            if touch.started {
+                add(Tag::Project { project: project.clone() });
+            }
+            add(Tag::Run { project, run: touch.run.to_string() });
+        }
+        Change { position, tags }
+    }
+}
+
+fn open_error(error: store::OpenError, data: &Path) -> OpenError {
+    match error {
+        store::OpenError::Held { pid, .. } => {
+            let by = pid.map(|pid| format!(" (process {pid})")).unwrap_or_default();
+            let message = format!(
+                "another Tallyboard{by} owns the store in {}; one owner at a time. Use the running one, or end it first.",
+                data.display()
+            );
+            OpenError::Held { pid, message }
+        }
+        other => OpenError::Unusable { message: other.to_string() },
+    }
+}
+
+fn prune(store: &Store, sources: &Sources) {
+    let before = domain::Timestamp::from_unix_ms((sources.now)().unix_ms() - ANSWERS_KEPT_MS);
+    store.write(
+        move |tx| tx.answer_prune(before),
+        |result| {
+            if let Err(error) = result {
+                tracing::warn!(%error, "old answers could not be pruned");
+            }
+        },
+    );
+}
+
+fn denied(tool: &Tool, caller: &Caller) -> Option<Refusal> {
+    let agent = matches!(caller.identity, Identity::Agent { .. });
+    (tool.people_only && agent).then(|| {
+        let message = format!("{} is for people only; nothing changed.", tool.name);
+        Refusal::new(Code::PolicyDenied, message).issue(
+            "",
+            "an agent may not do this",
+            Value::Null,
+            "a person at the board",
+            "ask the person you work for to do it, or create a new task",
+        )
+    })
+}
+
+/// What a caller is told when the store could not do it.
+pub(crate) fn unavailable(error: &StoreError) -> Refusal {
+    let (code, message, fix) = match error.kind {
+        Kind::Full => (
+            Code::StoreUnavailable,
+            "the disk is full; nothing was changed".to_owned(),
+            "free some space on the disk that holds the store, then send the same call again",
+        ),
+        Kind::ReadOnly => (
+            Code::StoreUnavailable,
+            format!("the store can only be read: {error}"),
+            "a person must restore the store from a backup; reading still works",
+        ),
+        Kind::Io | Kind::Corrupt => (
+            Code::StoreUnavailable,
+            format!("the store could not be written: {error}; nothing was changed"),
+            "send the same call again in a while; if it keeps failing, tell the person to run `tally doctor`",
+        ),
+        Kind::Closed => (
+            Code::StoreUnavailable,
+            "the program is closing; nothing was changed".to_owned(),
+            "send the same call again in a few seconds",
+        ),
+        Kind::Internal => (
+            Code::Internal,
+            format!("a fault inside Tallyboard; nothing was changed: {error}"),
+            "this is not your mistake; go on with other work and tell the person",
+        ),
+    };
+    if code == Code::Internal {
+        tracing::error!(%error, "a call failed inside");
+    }
+    Refusal::new(code, message).issue(
+        "",
+        "the call was not carried out",
+        Value::Null,
+        "a store that can be written",
+        fix,
+    )
 }

@@ -5,8 +5,14 @@
 
 pub mod caller;
 pub mod change;
+mod dispatch;
 pub mod error;
 pub mod host;
+mod rate;
+pub mod registry;
+pub mod shape;
+pub mod sources;
+pub mod tool;
 pub mod view;
 
 pub use caller::{Caller, Identity, Run, Surface};

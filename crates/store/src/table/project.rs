@@ -28,6 +28,14 @@ fn project(row: &Row<'_>) -> rusqlite::Result<ProjectRow> {
     })
 }
 
+impl ProjectRow {
+    /// Stands for a project that is not in the store: nothing is found in it.
+    #[must_use]
+    pub fn missing(id: ProjectId, policies: Policies) -> ProjectRow {
+        ProjectRow { key: 0, id, name: String::new(), path: None, policies }
+    }
+}
+
 impl Reader<'_> {
     fn project_where(
         &self,

@@ -247,6 +247,13 @@ impl Reader<'_> {
         Ok(Some(found))
     }
 
+    /// A task's title, tombstones included.
+    pub fn task_subject(&self, project: &ProjectRow, no: TaskNo) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT subject FROM tasks WHERE project = ?1 AND no = ?2";
+        let params = params![project.key, no.0];
+        Ok(self.conn.prepare_cached(sql)?.query_row(params, |row| row.get(0)).optional()?)
+    }
+
     /// The number the next task gets.
     pub fn task_no_next(&self, project: ProjectId) -> Result<TaskNo, StoreError> {
         let sql = "SELECT coalesce(max(t.no), 0) + 1 FROM tasks t

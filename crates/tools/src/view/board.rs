@@ -117,3 +117,116 @@ pub struct FieldChange {
     #[ts(type = "string | number[] | null")]
     pub after: serde_json::Value,
 }
+
+use super::{actor_of, card_of, in_project, project_of};
+use crate::Refusal;
+use crate::host::Host;
+use domain::event::Payload;
+use domain::task::Changes;
+use domain::{Position, Source, TaskNo};
+use serde_json::json;
+use store::table::event::EventRow;
+use store::table::project::ProjectRow;
+use store::{Reader, StoreError};
+
+/// The strip shows at most this many lines.
+const STRIP_MAX: u32 = 60;
+
+pub(crate) fn load(host: &Host, params: &BoardParams) -> Result<Board, Refusal> {
+    in_project(host, params.project.as_deref(), |reader, project| {
+        let position = reader.position()?;
+        let projects = reader.project_list()?.iter().map(project_of).collect();
+        let mut board = Board {
+            project: None,
+            projects,
+            position: position.0,
+            full: true,
+            tasks: vec![],
+            removed: vec![],
+            strip: vec![],
+        };
+        let Some(project) = project else { return Ok(board) };
+        board.project = Some(project_of(&project));
+        // A position that this store has not reached belongs to another store: send everything.
+        let since = params.since.filter(|&since| since <= position.0);
+        board.full = since.is_none();
+        match since {
+            None => board.tasks = reader.task_cards(&project)?.iter().map(card_of).collect(),
+            Some(since) => {
+                for card in reader.task_cards_since(&project, Position(since))? {
+                    if card.deleted {
+                        board.removed.push(card.no.0);
+                    } else {
+                        board.tasks.push(card_of(&card));
+                    }
+                }
+            }
+        }
+        let events = reader.event_strip(&project, Position(since.unwrap_or(0)), STRIP_MAX)?;
+        board.strip =
+            events.iter().map(|event| strip_item(reader, &project, event)).collect::<Result<_, _>>()?;
+        Ok(board)
+    })
+}
+
+fn strip_item(reader: &Reader<'_>, project: &ProjectRow, row: &EventRow) -> Result<StripItem, StoreError> {
+    let mut item = StripItem {
+        position: row.position.0,
+        run: row.event.run.to_string(),
+        seq: row.event.seq.0,
+        kind: row.event.kind.clone(),
+        at: row.event.at.to_string(),
+        actor: actor_of(&row.actor),
+        unattributed: row.source == Source::Unattributed,
+        task: None,
+        subject: None,
+        changes: vec![],
+        tool: None,
+        code: None,
+        text: None,
+    };
+    let task: Option<TaskNo> = match &row.payload {
+        Some(Payload::TaskCreated(event)) => Some(event.task),
+        Some(Payload::TaskUpdated(event)) => {
+            item.changes = field_changes(&event.changes);
+            Some(event.task)
+        }
+        Some(Payload::TaskDeleted(event)) => Some(event.task),
+        Some(Payload::TaskRestored(event)) => Some(event.task),
+        Some(Payload::CallRejected(event)) => {
+            item.tool = Some(event.tool.clone());
+            item.code = Some(event.code.clone());
+            item.text = Some(event.told.clone());
+            event.task
+        }
+        Some(Payload::RunEnded(event)) => {
+            item.text = Some(event.reason.to_string());
+            None
+        }
+        Some(Payload::RunStarted(_)) | None => None,
+    };
+    if let Some(no) = task {
+        item.task = Some(no.0);
+        item.subject = reader.task_subject(project, no)?;
+    }
+    Ok(item)
+}
+
+/// The diff of one version, a field at a time.
+pub(super) fn field_changes(changes: &Changes) -> Vec<FieldChange> {
+    let change = |field: &str, before, after| FieldChange { field: field.into(), before, after };
+    let mut out = Vec::new();
+    if let Some(c) = &changes.status {
+        out.push(change("status", json!(c.before), json!(c.after)));
+    }
+    if let Some(c) = &changes.subject {
+        out.push(change("subject", json!(c.before), json!(c.after)));
+    }
+    if let Some(c) = &changes.description {
+        out.push(change("description", json!(c.before), json!(c.after)));
+    }
+    if let Some(c) = &changes.blocked_by {
+        out.push(change("blockedBy", json!(c.before), json!(c.after)));
+    }
+    out
+}

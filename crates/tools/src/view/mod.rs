@@ -5,3 +5,103 @@ pub mod runs;
 pub mod status;
 pub mod task;
 pub mod trash;
+
+use crate::host::{Host, unavailable};
+use crate::{Code, Refusal, dispatch};
+use board::{Actor, ActorKind, Card, Project, TaskStatus};
+use domain::policy::Policies;
+use domain::{ProjectId, Status};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use store::table::project::ProjectRow;
+use store::table::task::{ActorRow, CardRow};
+use store::{Reader, StoreError};
+
+/// Loads a view by name.
+pub(crate) fn load(host: &Host, name: &str, params: Value) -> Result<Value, Refusal> {
+    match name {
+        "board" => to_value(board::load(host, &parse(params)?)?),
+        "task" => to_value(task::load(host, &parse(params)?)?),
+        "runs" => to_value(runs::load(host, &parse(params)?)?),
+        "trash" => to_value(trash::load(host, &parse(params)?)?),
+        "status" => to_value(status::load(host)?),
+        _ => Err(Refusal::new(Code::NotFound, format!("there is no view \"{name}\"")).issue(
+            "name",
+            "unknown view",
+            json!(name),
+            "board, task, runs, trash or status",
+            "ask for one of these",
+        )),
+    }
+}
+
+fn parse<T: DeserializeOwned>(params: Value) -> Result<T, Refusal> {
+    let params = if params.is_null() { json!({}) } else { params };
+    serde_json::from_value(params.clone()).map_err(|error| {
+        Refusal::new(Code::InvalidInput, format!("the view's parameters are not right: {error}")).issue(
+            "params",
+            error.to_string(),
+            crate::shape::cut(&params),
+            "the parameters that this view documents",
+            "correct or leave out the named field",
+        )
+    })
+}
+
+fn to_value(view: impl serde::Serialize) -> Result<Value, Refusal> {
+    serde_json::to_value(view).map_err(|error| unavailable(&StoreError::internal(error)))
+}
+
+/// Reads one snapshot for a view of one project.
+fn in_project<T>(
+    host: &Host,
+    named: Option<&str>,
+    job: impl FnOnce(&Reader<'_>, Option<ProjectRow>) -> Result<T, StoreError>,
+) -> Result<T, Refusal> {
+    let result = host.store().read(|reader| match dispatch::find_project(reader, named)? {
+        Ok(project) => job(reader, project).map(Ok),
+        Err(refusal) => Ok(Err(refusal)),
+    });
+    result.unwrap_or_else(|error| Err(unavailable(&error)))
+}
+
+/// Stands for the project of a store that has none yet: nothing is found in it.
+pub(crate) fn no_project() -> ProjectRow {
+    ProjectRow::missing(ProjectId(uuid::Uuid::nil()), Policies::default())
+}
+
+fn status_of(status: Status) -> TaskStatus {
+    match status {
+        Status::Pending => TaskStatus::Pending,
+        Status::InProgress => TaskStatus::InProgress,
+        Status::Blocked => TaskStatus::Blocked,
+        Status::Done => TaskStatus::Done,
+    }
+}
+
+fn actor_of(row: &ActorRow) -> Actor {
+    let kind = match row.kind {
+        domain::ActorKind::Agent => ActorKind::Agent,
+        domain::ActorKind::Person => ActorKind::Person,
+        domain::ActorKind::Host => ActorKind::Host,
+    };
+    Actor { kind, name: row.name.to_string() }
+}
+
+fn card_of(row: &CardRow) -> Card {
+    Card {
+        id: row.no.0,
+        version: row.version.0,
+        status: status_of(row.status),
+        subject: row.subject.clone(),
+        blocked_by: row.blocked_by.iter().map(|no| no.0).collect(),
+        held_by: row.held_by.as_ref().map(actor_of),
+        rejected: row.rejected,
+        changed_at: row.changed_at.to_string(),
+        changed_by: actor_of(&row.changed_by),
+    }
+}
+
+fn project_of(row: &ProjectRow) -> Project {
+    Project { id: row.id.to_string(), name: row.name.clone(), path: row.path.clone() }
+}

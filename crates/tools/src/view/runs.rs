@@ -43,3 +43,36 @@ pub struct RunRow {
     pub ended: Option<String>,
     pub last_at: String,
 }
+
+use super::{actor_of, in_project};
+use crate::Refusal;
+use crate::host::Host;
+use store::table::task::ActorRow;
+
+const LIMIT_DEFAULT: u32 = 200;
+
+pub(crate) fn load(host: &Host, params: &RunsParams) -> Result<Runs, Refusal> {
+    in_project(host, params.project.as_deref(), |reader, project| {
+        // Without a named project, the runs of all.
+        let project = project.filter(|_| params.project.is_some());
+        let rows = reader.run_list(project.as_ref(), params.limit.unwrap_or(LIMIT_DEFAULT))?;
+        let runs = rows.into_iter().map(|row| {
+            let actor = actor_of(&ActorRow { kind: row.actor, name: row.name });
+            RunRow {
+                id: row.id.to_string(),
+                project: row.project.to_string(),
+                agent: actor.name,
+                agent_version: row.version,
+                actor: actor.kind,
+                status: row.status,
+                source: row.source.to_string(),
+                events: row.events.0,
+                rejected: row.rejected,
+                started: row.started_at.to_string(),
+                ended: row.ended_at.map(|at| at.to_string()),
+                last_at: row.last_at.to_string(),
+            }
+        });
+        Ok(Runs { position: reader.position()?.0, runs: runs.collect() })
+    })
+}

@@ -79,3 +79,115 @@ pub struct Rejection {
     /// The arguments as sent, masked and cut.
     pub arguments: String,
 }
+
+use super::board::field_changes;
+use super::{actor_of, in_project, status_of};
+use crate::host::Host;
+use crate::{Code, Refusal};
+use domain::TaskNo;
+use domain::event::Payload;
+use serde_json::json;
+use store::table::event::EventRow;
+use store::table::project::ProjectRow;
+use store::{Reader, StoreError};
+
+const VERSIONS_MAX: usize = 500;
+const REJECTED_MAX: usize = 100;
+/// Enough events to fill both lists.
+const EVENTS_MAX: u32 = 1_000;
+
+pub(crate) fn load(host: &Host, params: &TaskParams) -> Result<TaskDetail, Refusal> {
+    let no = TaskNo(params.id);
+    let found = in_project(host, params.project.as_deref(), |reader, project| match project {
+        Some(project) => detail(reader, &project, no),
+        None => Ok(None),
+    })?;
+    found.ok_or_else(|| {
+        Refusal::new(Code::NotFound, format!("there is no task #{no} on this board")).issue(
+            "id",
+            "unknown task",
+            json!(params.id),
+            "a task of this project",
+            "go back to the board",
+        )
+    })
+}
+
+fn detail(reader: &Reader<'_>, project: &ProjectRow, no: TaskNo) -> Result<Option<TaskDetail>, StoreError> {
+    let Some(row) = reader.task_get(project, no)? else { return Ok(None) };
+    let task = &row.task;
+    let (mut versions, mut rejected) = (Vec::new(), Vec::new());
+    for event in reader.event_of_task(project, no, EVENTS_MAX)? {
+        if let Some(version) = version(&event) {
+            versions.push(version);
+        } else if let Some(rejection) = rejection(&event) {
+            rejected.push(rejection);
+        }
+    }
+    versions.truncate(VERSIONS_MAX);
+    rejected.truncate(REJECTED_MAX);
+    Ok(Some(TaskDetail {
+        project: project.id.to_string(),
+        position: reader.position()?.0,
+        id: task.no.0,
+        version: task.version.0,
+        status: status_of(task.status),
+        subject: task.subject.to_string(),
+        description: task.description.as_ref().map(ToString::to_string),
+        blocked_by: links(reader, project, &task.blocked_by)?,
+        blocks: links(reader, project, &reader.task_blocks(project, no)?)?,
+        held_by: row.held_by.as_ref().map(actor_of),
+        deleted: task.deleted,
+        created_at: task.created.at.to_string(),
+        created_by: actor_of(&row.created_by),
+        changed_at: task.changed.at.to_string(),
+        changed_by: actor_of(&row.changed_by),
+        versions,
+        rejected,
+    }))
+}
+
+fn links(reader: &Reader<'_>, project: &ProjectRow, numbers: &[TaskNo]) -> Result<Vec<Link>, StoreError> {
+    let mut links = Vec::new();
+    for &no in numbers {
+        if let Some(card) = reader.task_card(project, no)?.filter(|card| !card.deleted) {
+            links.push(Link { id: no.0, status: status_of(card.status), subject: card.subject });
+        }
+    }
+    Ok(links)
+}
+
+fn version(row: &EventRow) -> Option<TaskVersion> {
+    let (version, changes) = match row.payload.as_ref()? {
+        Payload::TaskCreated(event) => (event.version, vec![]),
+        Payload::TaskUpdated(event) => (event.version, field_changes(&event.changes)),
+        Payload::TaskDeleted(event) => (event.version, vec![]),
+        Payload::TaskRestored(event) => (event.version, vec![]),
+        Payload::CallRejected(_) | Payload::RunStarted(_) | Payload::RunEnded(_) => return None,
+    };
+    Some(TaskVersion {
+        version: version.0,
+        at: row.event.at.to_string(),
+        actor: actor_of(&row.actor),
+        run: row.event.run.to_string(),
+        seq: row.event.seq.0,
+        position: row.position.0,
+        kind: row.event.kind.clone(),
+        changes,
+    })
+}
+
+fn rejection(row: &EventRow) -> Option<Rejection> {
+    let Some(Payload::CallRejected(event)) = &row.payload else { return None };
+    Some(Rejection {
+        position: row.position.0,
+        run: row.event.run.to_string(),
+        seq: row.event.seq.0,
+        at: row.event.at.to_string(),
+        actor: actor_of(&row.actor),
+        tool: event.tool.clone(),
+        code: event.code.clone(),
+        text: event.told.clone(),
+        arguments: event.arguments.clone(),
+    })
+}

@@ -19,3 +19,17 @@ pub struct Trash {
     pub position: u64,
     pub tasks: Vec<Card>,
 }
+
+use super::{card_of, in_project};
+use crate::Refusal;
+use crate::host::Host;
+
+pub(crate) fn load(host: &Host, params: &TrashParams) -> Result<Trash, Refusal> {
+    in_project(host, params.project.as_deref(), |reader, project| {
+        let tasks = match project {
+            Some(project) => reader.task_tombstones(&project)?.iter().map(card_of).collect(),
+            None => vec![],
+        };
+        Ok(Trash { position: reader.position()?.0, tasks })
+    })
+}
