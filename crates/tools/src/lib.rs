@@ -12,6 +12,7 @@ mod rate;
 pub mod registry;
 pub mod shape;
 pub mod sources;
+pub mod strict_json;
 pub mod tool;
 pub mod view;
 
