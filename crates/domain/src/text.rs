@@ -25,6 +25,14 @@ fn is_forbidden(ch: char) -> bool {
         | '\u{202A}'..='\u{202E}' | '\u{2060}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
 }
 
+/// The text with every character that could hide or reorder something written out as `<U+202E>`.
+#[must_use]
+pub fn visible(text: &str) -> String {
+    let shown =
+        |ch| if is_forbidden(ch) && ch != '\n' { format!("<U+{:04X}>", ch as u32) } else { ch.to_string() };
+    text.chars().map(shown).collect()
+}
+
 fn check(text: &str, max: usize, blank_allowed: bool, multiline: bool) -> Result<(), TextError> {
     if !blank_allowed && text.trim().is_empty() {
         return Err(TextError::Blank);

@@ -128,3 +128,20 @@ impl<'a> Tx<'a> {
         Ok(Placed { position, seq: head.seq })
     }
 }
+
+/// Doors for tests of other crates: what no caller can do.
+#[doc(hidden)]
+impl Tx<'_> {
+    /// The database may not grow beyond its present size plus `more` pages; `None` lifts the limit.
+    pub fn pages_limit(&self, more: Option<u32>) -> Result<(), StoreError> {
+        let pages: u32 = self.conn.query_row("PRAGMA page_count", [], |row| row.get(0))?;
+        let limit = more.map_or(u32::MAX - 1, |more| pages + more);
+        self.conn.query_row(&format!("PRAGMA max_page_count = {limit}"), [], |_| Ok(()))?;
+        Ok(())
+    }
+
+    pub fn execute_for_test(&self, sql: &str) -> Result<(), StoreError> {
+        self.conn.execute_batch(sql)?;
+        Ok(())
+    }
+}

@@ -22,4 +22,6 @@ pub use error::{Answer, Code, Failure, Issue, Refusal};
 pub use host::{Host, OpenError, Options};
 
 #[cfg(test)]
+mod tests;
+#[cfg(test)]
 mod typescript;

@@ -69,9 +69,9 @@ impl Shape {
     #[must_use]
     pub fn expected(&self) -> String {
         match self {
-            Shape::Subject => format!("a text of 1–{} characters on one line", Subject::MAX),
+            Shape::Subject => format!("a text of 1-{} characters on one line", Subject::MAX),
             Shape::Description => format!("a text of at most {} characters", Description::MAX),
-            Shape::IdempotencyKey | Shape::Cursor => format!("a text of 1–{KEY_MAX} characters"),
+            Shape::IdempotencyKey | Shape::Cursor => format!("a text of 1-{KEY_MAX} characters"),
             Shape::Status => STATUSES.join(" | "),
             Shape::TaskRef => "a task number as text, like \"3\"".into(),
             Shape::TaskRefs => {
@@ -165,7 +165,7 @@ impl Shape {
             }
             _ => format!("send {}", self.expected()),
         };
-        self.issue(path, &format!("{came} where something else is expected"), value, fix)
+        self.issue(path, &format!("{came} is the wrong kind of value here"), value, fix)
     }
 
     fn issue(&self, path: &str, problem: &str, got: &Value, fix: String) -> Issue {
@@ -242,7 +242,7 @@ fn check_object(
                 problem: "missing".into(),
                 got: Value::Null,
                 expected: field.shape.expected(),
-                fix: format!("add \"{}\": {}", field.name, field.says),
+                fix: format!("add \"{}\" with {}", field.name, field.shape.expected()),
             }),
             None => {}
         }
@@ -301,7 +301,11 @@ fn synonyms(field: &str) -> &'static [&'static str] {
 pub fn cut(value: &Value) -> Value {
     const CHARS_MAX: usize = 200;
     match value {
-        Value::String(text) if text.chars().count() > CHARS_MAX => {
+        Value::String(text) => {
+            let text = domain::text::visible(text);
+            if text.chars().count() <= CHARS_MAX {
+                return text.into();
+            }
             let start: String = text.chars().take(CHARS_MAX).collect();
             format!("{start}…").into()
         }

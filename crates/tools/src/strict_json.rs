@@ -159,9 +159,8 @@ impl<'de> Visitor<'de> for Strict<'_> {
                 self.place.borrow_mut().broken = Some(Broken::Twice(key));
                 return Err(A::Error::custom("twice"));
             }
-            let value = self.at(Step::Key(key.clone()), || {
-                map.next_value_seed(Strict { place: self.place, depth })
-            })?;
+            let value =
+                self.at(Step::Key(key.clone()), || map.next_value_seed(Strict { place: self.place, depth }))?;
             members.insert(key, value);
         }
         Ok(Value::Object(members))
@@ -237,8 +236,21 @@ mod tests {
 
     #[test]
     fn plain_values_are_taken_as_they_are() {
-        for text in ["null", "true", "-0.5", "1e3", "18446744073709551615", r#""é漢🚀 \u00e9""#, "[]", " {\"a\":[1,{}]}\n"] {
-            assert_eq!(parse(text.as_bytes()).unwrap(), serde_json::from_str::<Value>(text).unwrap(), "{text}");
+        for text in [
+            "null",
+            "true",
+            "-0.5",
+            "1e3",
+            "18446744073709551615",
+            r#""é漢🚀 \u00e9""#,
+            "[]",
+            " {\"a\":[1,{}]}\n",
+        ] {
+            assert_eq!(
+                parse(text.as_bytes()).unwrap(),
+                serde_json::from_str::<Value>(text).unwrap(),
+                "{text}"
+            );
         }
     }
 
@@ -266,8 +278,30 @@ mod tests {
 
     #[test]
     fn what_is_not_json_is_refused_with_its_place() {
-        for text in ["", " ", "{", "[1,]", "{'a':1}", "NaN", "Infinity", "-Infinity", "01", "+1", "1.", "0x10",
-            "tru", "\"a\nb\"", r#""\ud800""#, "// c\n1", "{} {}", "1 2", "[1] x", "{\"a\":1,}", "1e999", "\u{feff}{}"] {
+        for text in [
+            "",
+            " ",
+            "{",
+            "[1,]",
+            "{'a':1}",
+            "NaN",
+            "Infinity",
+            "-Infinity",
+            "01",
+            "+1",
+            "1.",
+            "0x10",
+            "tru",
+            "\"a\nb\"",
+            r#""\ud800""#,
+            "// c\n1",
+            "{} {}",
+            "1 2",
+            "[1] x",
+            "{\"a\":1,}",
+            "1e999",
+            "\u{feff}{}",
+        ] {
             refused(text);
         }
         let error = refused("{\n  \"a\": 1,\n  \"b\": nope\n}");

@@ -150,9 +150,15 @@ pub(crate) fn check_version(
         Verdict::Stale => {
             let got = expected.unwrap_or_default();
             let now = task_line(row);
+            // A version that is ahead was never read from this board: nobody changed anything.
+            let changed = if got < present.0 {
+                format!(": {} changed it at {}", row.changed_by.name, row.task.changed.at)
+            } else {
+                String::new()
+            };
+            let no = row.task.no;
             let message = format!(
-                "task #{} is at version {present}, not {got}: {} changed it at {}. Nothing changed.\nNow: {now}",
-                row.task.no, row.changed_by.name, row.task.changed.at
+                "task #{no} is at version {present}, not {got}{changed}. Nothing changed.\nNow: {now}"
             );
             let mut refusal = Refusal::new(Code::Stale, message).issue(
                 "expectedVersion",
