@@ -8,8 +8,31 @@
 //! - everything else on the machine (`tally call`, `tally open`, a second desktop window) finds the
 //!   owner with [`remote::Owner::find`] and speaks to it.
 
+mod activity;
+mod api;
+mod app;
+mod board;
+mod body;
+mod bounded;
+mod caller;
+mod client;
+mod deny;
 pub mod feed;
+mod guard;
+mod hold;
+mod link;
+mod listener;
+mod login;
+mod mcp;
+mod message;
+mod owner_file;
+mod people;
+mod port;
+mod proof;
 pub mod remote;
+mod secret;
 mod server;
+mod session;
 
+pub use owner_file::OwnerFile;
 pub use server::{ServeOptions, Server, StartError};
