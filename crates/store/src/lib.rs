@@ -10,6 +10,8 @@ mod migrate;
 mod open;
 mod read;
 pub mod table;
+#[cfg(test)]
+mod tests;
 mod tx;
 mod views;
 mod writer;
