@@ -13,6 +13,7 @@ mod api;
 mod app;
 mod board;
 mod body;
+pub mod bridge;
 mod bounded;
 mod caller;
 mod client;

@@ -48,7 +48,8 @@ impl Message {
     /// Its id, or null.
     pub(crate) fn id(&self) -> Value {
         match &self.value["id"] {
-            id @ (Value::String(_) | Value::Number(_)) => id.clone(),
+            id @ Value::String(_) => id.clone(),
+            Value::Number(number) if number.is_i64() || number.is_u64() => number.clone().into(),
             _ => Value::Null,
         }
     }
