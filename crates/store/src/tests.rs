@@ -60,6 +60,7 @@ fn a_job_that_fails_or_panics_leaves_nothing_and_the_others_stand() {
         };
         store.write(job, move |result| answer.send((n, result)).unwrap());
     }
+    drop(answer);
     go.send(()).unwrap();
     let mut results: Vec<_> = (0..4).map(|_| answers.recv().unwrap()).collect();
     results.sort_by_key(|(n, _)| *n);
