@@ -19,7 +19,9 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(args: Args, data: &Path) -> Result<ExitCode> {
     let project = match args.project {
-        Some(told) => Some(std::path::absolute(&told).with_context(|| format!("{} is no path", told.display()))?),
+        Some(told) => {
+            Some(std::path::absolute(&told).with_context(|| format!("{} is no path", told.display()))?)
+        }
         None => std::env::current_dir().ok().and_then(|folder| git_root(&folder)),
     };
     // Only when asked for: a bridge must be quick, and the owner's log has what matters.

@@ -48,7 +48,10 @@ async fn start(data: &Path) -> Result<Owner> {
         if let Some(status) = child.try_wait()?
             && status.code() != Some(3)
         {
-            bail!("no owner comes up ({status}); run `tally serve --ui --data {}` to see why", data.display());
+            bail!(
+                "no owner comes up ({status}); run `tally serve --ui --data {}` to see why",
+                data.display()
+            );
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }

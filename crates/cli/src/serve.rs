@@ -55,7 +55,11 @@ pub(crate) async fn run(args: Args, data: &Path) -> Result<ExitCode> {
         }
     };
     tracing::info!(url = server.mcp_url(), pid = std::process::id(), "listening");
-    out::complain(&format!("Agents connect to {} (token in {})", server.mcp_url(), server.token_file().display()));
+    out::complain(&format!(
+        "Agents connect to {} (token in {})",
+        server.mcp_url(),
+        server.token_file().display()
+    ));
     if let Some(link) = server.login_link() {
         out::complain(&format!("The board, once: {link}"));
     }

@@ -139,7 +139,9 @@ mod tests {
 
     const RUN: RunId = RunId(Uuid::from_u128(7));
 
-    fn chain(notes: &[String]) -> Vec<(String, Hash)> {
+    type Events = Vec<(String, Hash)>;
+
+    fn chain(notes: &[String]) -> Events {
         let mut head = Head::start(RUN);
         notes
             .iter()
@@ -200,7 +202,7 @@ mod tests {
         ) {
             let events = chain(&notes);
             let i = at.index(events.len() - 1);
-            let check = |edit: &dyn Fn(&mut Vec<(String, Hash)>), bad: usize| {
+            let check = |edit: &dyn Fn(&mut Events), bad: usize| {
                 let mut events = events.clone();
                 edit(&mut events);
                 assert_eq!(first_bad(&events), Some(bad as u64 + 1));

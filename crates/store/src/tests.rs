@@ -47,7 +47,7 @@ fn a_job_that_fails_or_panics_leaves_nothing_and_the_others_stand() {
     let (answer, answers) = channel();
     // The first job keeps the writer busy until the others wait: they share one commit.
     let (go, wait) = channel::<()>();
-    store.write(move |_| Ok(wait.recv().unwrap()), |_| ());
+    store.write(move |_| wait.recv().map_err(StoreError::internal), |_| ());
     for n in 1..=4u32 {
         let answer = answer.clone();
         let job = move |tx: &mut Tx<'_>| {

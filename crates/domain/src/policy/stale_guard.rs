@@ -10,6 +10,7 @@ words!(
     StaleGuard { Required = "required", Optional = "optional" }
 );
 
+#[expect(clippy::derivable_impls, reason = "the macro that makes the words makes no default")]
 impl Default for StaleGuard {
     fn default() -> Self {
         StaleGuard::Required

@@ -43,7 +43,7 @@ const CASES: &[(&str, &str, &str)] = &[
         r#"{"id":"1","expectedVersion":"2","patch":"{\"status\":\"done\"}"}"#,
     ),
     ("nothing at all", "progress_create", "{}"),
-    ("too long", "progress_create", &LONG),
+    ("too long", "progress_create", LONG),
     ("a hidden character", "progress_create", r#"{"subject":"evil\u202etxt"}"#),
     ("blockers that are not there", "progress_create", r#"{"subject":"x","blockedBy":["7","1","8"]}"#),
     ("blockers as one text", "progress_create", r#"{"subject":"x","blockedBy":"1"}"#),
