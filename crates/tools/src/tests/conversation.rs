@@ -52,6 +52,8 @@ const CASES: &[(&str, &str, &str)] = &[
     ("no such task", "progress_get", r#"{"id":"99"}"#),
     ("a bad cursor", "progress_list", r#"{"cursor":"page 2"}"#),
     ("an agent restores", "progress_restore", r#"{"id":"2","expectedVersion":1}"#),
+    ("a stale delete", "progress_delete", r#"{"id":"2","expectedVersion":7}"#),
+    ("a delete without a version", "progress_delete", r#"{"id":"2"}"#),
     ("deleted", "progress_delete", r#"{"id":"2","expectedVersion":1}"#),
     ("deleted again", "progress_delete", r#"{"id":"2","expectedVersion":2}"#),
     (
@@ -109,6 +111,8 @@ async fn what_a_person_restores_is_back_with_a_new_version() {
         async move { told(&host.call(caller, tool, arguments).await) }
     };
     say(agent("a"), "progress_delete", json!({"id": "2", "expectedVersion": 1})).await;
+    let stale = say(person(), "progress_restore", json!({"id": "2", "expectedVersion": 1})).await;
+    assert!(stale.starts_with("STALE: task #2 is at version 2, not 1: a changed it"), "{stale}");
     let restored = say(person(), "progress_restore", json!({"id": "2", "expectedVersion": 2})).await;
     assert_eq!(restored, "Restored #2 v3 [pending] task 2");
     let twice = say(person(), "progress_restore", json!({"id": "2", "expectedVersion": 3})).await;
