@@ -103,9 +103,11 @@ pub(crate) async fn call(State(api): State<Api>, request: Request) -> Response<B
 fn asked(api: &Api, headers: &HeaderMap, bytes: &[u8]) -> Result<(Caller, String, Value), Denied> {
     let wrong = |message: String| {
         let expected = "{\"project\"?: text, \"tool\": text, \"arguments\": object}";
-        Denied::new(StatusCode::BAD_REQUEST, message, expected, "send exactly those members").code(INVALID_REQUEST)
+        Denied::new(StatusCode::BAD_REQUEST, message, expected, "send exactly those members")
+            .code(INVALID_REQUEST)
     };
-    let body = strict_json::parse(bytes).map_err(|error| wrong(format!("the body is not strict JSON: {error}")))?;
+    let body =
+        strict_json::parse(bytes).map_err(|error| wrong(format!("the body is not strict JSON: {error}")))?;
     let Value::Object(mut members) = body else { return Err(wrong("the body is not an object".into())) };
     let project = match members.remove("project") {
         None | Some(Value::Null) => None,

@@ -50,7 +50,8 @@ impl App {
     /// A one-time link; `None` without the people's listener.
     pub(crate) fn login_link(&self) -> Option<String> {
         let port = self.ui_port?;
-        let key = self.links.make().inspect_err(|error| tracing::error!(%error, "no link could be made")).ok()?;
+        let key =
+            self.links.make().inspect_err(|error| tracing::error!(%error, "no link could be made")).ok()?;
         Some(format!("http://127.0.0.1:{port}/login?k={key}"))
     }
 }

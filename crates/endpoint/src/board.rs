@@ -93,7 +93,9 @@ impl ServerHandler for Board {
                 let structured = serde_json::to_value(&refusal).unwrap_or_default();
                 result(refusal.to_text(), structured, true)
             }
-            Err(Failure::UnknownTool { message, .. }) => return Err(ErrorData::invalid_params(message, None)),
+            Err(Failure::UnknownTool { message, .. }) => {
+                return Err(ErrorData::invalid_params(message, None));
+            }
         };
         Ok(result.into())
     }

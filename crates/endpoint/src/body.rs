@@ -22,7 +22,8 @@ pub(crate) async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Denie
             "send that header",
         ));
     }
-    let told = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    let told =
+        headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     if told.is_some_and(|told| told > SIZE_MAX) {
         return Err(too_large());
     }
@@ -36,7 +37,9 @@ pub(crate) async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Denie
 
 fn is_json(headers: &HeaderMap) -> bool {
     let mut values = headers.get_all(header::CONTENT_TYPE).iter();
-    let essence = |text: &str| text.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
+    let essence = |text: &str| {
+        text.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+    };
     match (values.next(), values.next()) {
         (Some(value), None) => value.to_str().is_ok_and(essence),
         _ => false,

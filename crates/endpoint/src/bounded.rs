@@ -19,7 +19,10 @@ pub(crate) async fn bounded<T: Send + 'static>(
         Ok(Ok(result)) => result,
         Ok(Err(error)) => {
             tracing::error!(%error, "a handler panicked");
-            Err(internal("a fault inside Tallyboard", "this is not your mistake; go on with other work and tell the person"))
+            Err(internal(
+                "a fault inside Tallyboard",
+                "this is not your mistake; go on with other work and tell the person",
+            ))
         }
         Err(_) => {
             tracing::error!(seconds = wait.as_secs(), "a handler did not come back in time");

@@ -19,7 +19,11 @@ pub(crate) const SESSION: &str = "mcp-session-id";
 
 /// The session a message belongs to. One that is not ours is answered 404, upon which a client opens anew.
 /// Messages of the 2026-07-28 kind have none, and `initialize` opens its own.
-pub(crate) fn session(headers: &HeaderMap, message: &Message, secret: &Secret) -> Result<Option<Session>, Denied> {
+pub(crate) fn session(
+    headers: &HeaderMap,
+    message: &Message,
+    secret: &Secret,
+) -> Result<Option<Session>, Denied> {
     if message.own_version().is_some() || message.method() == "initialize" {
         return Ok(None);
     }
@@ -127,7 +131,11 @@ fn key(headers: &HeaderMap, name: &'static str) -> Result<Option<String>, Denied
     let Some(value) = text(headers, name)? else { return Ok(None) };
     let good = (16..=64).contains(&value.len())
         && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-    if good { Ok(Some(value.to_owned())) } else { Err(bad(name, "is malformed", "16 to 64 of A-Z a-z 0-9 _ -")) }
+    if good {
+        Ok(Some(value.to_owned()))
+    } else {
+        Err(bad(name, "is malformed", "16 to 64 of A-Z a-z 0-9 _ -"))
+    }
 }
 
 fn percent(headers: &HeaderMap, name: &'static str) -> Result<Option<String>, Denied> {
@@ -136,7 +144,11 @@ fn percent(headers: &HeaderMap, name: &'static str) -> Result<Option<String>, De
     match decoded {
         Some(text) if text.is_empty() => Ok(None),
         Some(text) => Ok(Some(text)),
-        None => Err(bad(name, "is malformed", "percent-encoded UTF-8 without control characters, 4096 bytes at most")),
+        None => Err(bad(
+            name,
+            "is malformed",
+            "percent-encoded UTF-8 without control characters, 4096 bytes at most",
+        )),
     }
 }
 
@@ -186,7 +198,10 @@ mod tests {
     const KEY: &str = "0123456789abcdef";
 
     fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
-        pairs.iter().map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_str(value).unwrap())).collect()
+        pairs
+            .iter()
+            .map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_str(value).unwrap()))
+            .collect()
     }
 
     fn message(meta: Value) -> Message {
@@ -234,10 +249,15 @@ mod tests {
     #[test]
     fn malformed_headers_are_refused_by_name() {
         for (name, value) in [
-            ("tally-run", "short"), ("tally-run", "has spaces in it!!"), ("tally-run", &"x".repeat(65)),
-            ("tally-call", "../../etc/passwd"), ("tally-project", "%ff"), ("tally-project", "a%0Ab"),
+            ("tally-run", "short"),
+            ("tally-run", "has spaces in it!!"),
+            ("tally-run", &"x".repeat(65)),
+            ("tally-call", "../../etc/passwd"),
+            ("tally-project", "%ff"),
+            ("tally-project", "a%0Ab"),
         ] {
-            let denied = agent(&headers(&[(name, value)]), &Uri::from_static("/mcp"), &message(json!({})), None);
+            let denied =
+                agent(&headers(&[(name, value)]), &Uri::from_static("/mcp"), &message(json!({})), None);
             let denied = denied.expect_err(value);
             assert_eq!(denied.status, StatusCode::BAD_REQUEST);
             assert!(denied.message.contains(name), "{}", denied.message);

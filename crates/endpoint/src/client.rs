@@ -56,7 +56,8 @@ impl Ask {
     }
 
     pub(crate) fn post(path: impl Into<String>, body: impl Into<Bytes>) -> Ask {
-        let ask = Ask { method: Method::POST, path: path.into(), headers: HeaderMap::new(), body: body.into() };
+        let ask =
+            Ask { method: Method::POST, path: path.into(), headers: HeaderMap::new(), body: body.into() };
         ask.with("content-type", "application/json")
     }
 
@@ -173,11 +174,15 @@ impl Line {
     /// A new connection, over which the owner has shown that it knows our token.
     async fn connect(&self) -> Result<Sender, LineError> {
         let address = (Ipv4Addr::LOCALHOST, self.0.port);
-        let unreachable = |error: &dyn std::fmt::Display| LineError::Unreachable(format!("nobody answers at 127.0.0.1:{}: {error}", self.0.port));
+        let unreachable = |error: &dyn std::fmt::Display| {
+            LineError::Unreachable(format!("nobody answers at 127.0.0.1:{}: {error}", self.0.port))
+        };
         let connected = timeout(CONNECT_MAX, TcpStream::connect(address)).await;
-        let stream = connected.map_err(|_| unreachable(&"it takes too long"))?.map_err(|error| unreachable(&error))?;
+        let stream =
+            connected.map_err(|_| unreachable(&"it takes too long"))?.map_err(|error| unreachable(&error))?;
         let _ = stream.set_nodelay(true);
-        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(|error| lost(&error))?;
+        let (mut sender, connection) =
+            http1::handshake(TokioIo::new(stream)).await.map_err(|error| lost(&error))?;
         tokio::spawn(connection);
         match timeout(CONNECT_MAX, self.prove(&mut sender)).await {
             Ok(Ok(true)) => Ok(sender),

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 /// JSON-RPC's own codes, for messages that were read and are not well formed.
 pub(crate) const PARSE_ERROR: i64 = -32700;
 pub(crate) const INVALID_REQUEST: i64 = -32600;
+pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
 pub(crate) const INVALID_PARAMS: i64 = -32602;
 
 /// A refusal before any handler.

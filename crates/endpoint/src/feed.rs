@@ -116,7 +116,10 @@ mod tests {
         let host = Host::open(Options { data: dir.path().into(), person: "Ada".into() }).unwrap();
         let mut feed = Box::pin(messages(&host, "nonce"));
         let hello = feed.next().await.unwrap();
-        assert_eq!(hello, Message::Hello { position: 0, version: env!("CARGO_PKG_VERSION").into(), owner: "nonce".into() });
+        assert_eq!(
+            hello,
+            Message::Hello { position: 0, version: env!("CARGO_PKG_VERSION").into(), owner: "nonce".into() }
+        );
         for subject in ["one", "two", "three"] {
             let identity = Identity::Person { name: "Ada".into(), surface: Surface::Cli };
             let caller = Caller { identity, project: None, call_id: None };
@@ -135,6 +138,9 @@ mod tests {
     #[test]
     fn the_wire_form_is_flat() {
         let change = Message::Change { position: 7, tags: json!([]) };
-        assert_eq!(serde_json::to_value(&change).unwrap(), json!({"event": "change", "position": 7, "tags": []}));
+        assert_eq!(
+            serde_json::to_value(&change).unwrap(),
+            json!({"event": "change", "position": 7, "tags": []})
+        );
     }
 }

@@ -84,7 +84,11 @@ impl Guard {
         headers: &HeaderMap,
     ) -> Result<(), Denied> {
         if !peer.ip().is_loopback() {
-            return Err(forbidden("the request came from another machine", "a peer on this machine", "connect to 127.0.0.1"));
+            return Err(forbidden(
+                "the request came from another machine",
+                "a peer on this machine",
+                "connect to 127.0.0.1",
+            ));
         }
         let credential = self.path(method, uri)?;
         self.host(uri, headers)?;
@@ -100,13 +104,19 @@ impl Guard {
                 Side::Agents => "/mcp for agents",
                 Side::People => "/ for people",
             };
-            return Err(Denied::new(StatusCode::NOT_FOUND, "there is nothing at this path", known, "check the URL"));
+            return Err(Denied::new(
+                StatusCode::NOT_FOUND,
+                "there is nothing at this path",
+                known,
+                "check the URL",
+            ));
         };
         if methods.contains(method) {
             return Ok(credential);
         }
         let message = format!("{method} is not offered here");
-        let mut denied = Denied::new(StatusCode::METHOD_NOT_ALLOWED, message, allow, "send one of those methods");
+        let mut denied =
+            Denied::new(StatusCode::METHOD_NOT_ALLOWED, message, allow, "send one of those methods");
         denied.allow = Some(allow);
         Err(denied)
     }
@@ -123,7 +133,11 @@ impl Guard {
             return Ok(());
         }
         let expected = format!("Host: {} or {}, once", own[0], own[1]);
-        Err(forbidden("the Host header is not this listener's", expected, "use the URL from the ready file as it is"))
+        Err(forbidden(
+            "the Host header is not this listener's",
+            expected,
+            "use the URL from the ready file as it is",
+        ))
     }
 
     fn origin(&self, method: &Method, headers: &HeaderMap) -> Result<(), Denied> {
@@ -138,8 +152,13 @@ impl Guard {
         if good {
             return Ok(());
         }
-        let expected = if must_be_there { format!("Origin: {}", own[0]) } else { "no Origin, or our own".to_owned() };
-        Err(forbidden("the request comes from a web page that is not ours", expected, "call from a program, not from a page"))
+        let expected =
+            if must_be_there { format!("Origin: {}", own[0]) } else { "no Origin, or our own".to_owned() };
+        Err(forbidden(
+            "the request comes from a web page that is not ours",
+            expected,
+            "call from a program, not from a page",
+        ))
     }
 
     /// Judged by site alone: programs on Node send `Sec-Fetch-Mode: cors` with everything.

@@ -20,7 +20,8 @@ const PULSE: std::time::Duration = std::time::Duration::from_secs(5);
 /// `POST /proof`
 pub(crate) async fn prove(State(app): State<App>, request: Request) -> Response<Body> {
     let headers = request.headers();
-    let question = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let question =
+        headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
     match proof::answer(question, &[&app.agent, &app.person], app.mcp_port) {
         Some(proof) => json_response(StatusCode::OK, &json!({"proof": proof})),
         None => Denied::new(
@@ -61,7 +62,8 @@ impl Drop for Held {
         if self.app.is_closing() {
             return;
         }
-        let (Some(since), Ok(runtime)) = (self.app.holds.broke(&self.key), tokio::runtime::Handle::try_current())
+        let (Some(since), Ok(runtime)) =
+            (self.app.holds.broke(&self.key), tokio::runtime::Handle::try_current())
         else {
             return;
         };

@@ -55,7 +55,8 @@ pub(crate) async fn front(State(front): State<Front>, request: Request, next: Ne
             let answer = AssertUnwindSafe(next.run(request)).catch_unwind().await;
             answer.unwrap_or_else(|_| {
                 tracing::error!("a door panicked");
-                let (status, fix) = (StatusCode::INTERNAL_SERVER_ERROR, "try again; if it stays, tell the person");
+                let (status, fix) =
+                    (StatusCode::INTERNAL_SERVER_ERROR, "try again; if it stays, tell the person");
                 Denied::new(status, "a fault inside Tallyboard", "an answer", fix).response(as_rpc)
             })
         }
@@ -76,7 +77,12 @@ pub(crate) async fn front(State(front): State<Front>, request: Request, next: Ne
 
 fn admit(guard: &Guard, request: &Request) -> Result<(), Denied> {
     let Some(peer) = request.extensions().get::<Peer>() else {
-        return Err(Denied::new(StatusCode::FORBIDDEN, "the peer is not known", "a peer on this machine", "connect again"));
+        return Err(Denied::new(
+            StatusCode::FORBIDDEN,
+            "the peer is not known",
+            "a peer on this machine",
+            "connect again",
+        ));
     };
     guard.admit(peer.address, request.method(), request.uri(), request.headers())?;
     peer.admitted.store(true, Ordering::Relaxed);

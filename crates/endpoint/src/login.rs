@@ -70,6 +70,7 @@ fn is_good(value: &str, secret: &Secret, now: u64) -> bool {
     secret.proves(mac, 32, LABEL, &[issued.as_bytes()]) && fresh
 }
 
+#[expect(clippy::disallowed_methods, reason = "a cookie's age is wall time; nothing is ordered by it")]
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
@@ -103,7 +104,9 @@ mod tests {
         assert!(!is_good(&value, &secret, 1_030 * day));
         assert!(!is_good(&value, &secret, 998 * day), "from the future");
         let mac = value.split_once('.').unwrap().1;
-        for forged in [format!("{}.{mac}", 1_010 * day), mac.into(), format!("{}.", 1_000 * day), String::new()] {
+        for forged in
+            [format!("{}.{mac}", 1_010 * day), mac.into(), format!("{}.", 1_000 * day), String::new()]
+        {
             assert!(!is_good(&forged, &secret, 1_000 * day), "{forged}");
         }
         assert!(!is_good(&value, &Secret::from_text("rotated".into()), 1_000 * day));

@@ -75,7 +75,8 @@ impl Mcp {
         let bytes = if message.tame_arguments() { Bytes::from(message.value.to_string()) } else { bytes };
         let opening = message.method() == "initialize" && message.is_request();
         let opened = opening.then(|| self.open(&parts, &message)).transpose()?;
-        let request = Request::from_parts(parts, Full::new(bytes).map_err(|never: Infallible| match never {}));
+        let request =
+            Request::from_parts(parts, Full::new(bytes).map_err(|never: Infallible| match never {}));
         let response = readable(self.protocol.handle(request).await, &message).await;
         Ok(match opened {
             Some(session) => with_session(response, &session.id(&self.app.agent)).await,
@@ -112,7 +113,8 @@ impl Mcp {
 }
 
 fn accepts_both(headers: &HeaderMap) -> Result<(), Denied> {
-    let told: Vec<_> = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
+    let told: Vec<_> =
+        headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
     let told = told.join(",").to_ascii_lowercase();
     if told.contains("application/json") && told.contains("text/event-stream") {
         return Ok(());
@@ -152,7 +154,8 @@ async fn with_session(response: Response<Body>, id: &str) -> Response<Body> {
     let (mut parts, body) = response.into_parts();
     let Ok(collected) = body.collect().await else { return Response::from_parts(parts, Body::empty()) };
     let bytes = collected.to_bytes();
-    let went_well = serde_json::from_slice::<Value>(&bytes).is_ok_and(|answer| answer.get("result").is_some());
+    let went_well =
+        serde_json::from_slice::<Value>(&bytes).is_ok_and(|answer| answer.get("result").is_some());
     if went_well && let Ok(value) = HeaderValue::from_str(id) {
         parts.headers.insert(caller::SESSION, value);
     }

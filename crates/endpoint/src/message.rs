@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use serde_json::{Map, Value, json};
 use tools::strict_json;
 
-use crate::deny::{Denied, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR};
+use crate::deny::{Denied, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR};
 
 /// The largest message taken, in bytes.
 pub(crate) const SIZE_MAX: usize = 1 << 20;
@@ -134,26 +134,50 @@ impl Message {
         match members.get("id") {
             None | Some(Value::String(_)) => {}
             Some(Value::Number(number)) if number.is_i64() || number.is_u64() => {}
-            Some(_) => return Err(invalid("\"id\" is not a string or a whole number", "such an id, or none for a notification", "send one")),
+            Some(_) => {
+                return Err(invalid(
+                    "\"id\" is not a string or a whole number",
+                    "such an id, or none for a notification",
+                    "send one",
+                ));
+            }
         }
         let is_answer = members.contains_key("result") || members.contains_key("error");
         match members.get("method") {
             Some(Value::String(_)) => {}
             None if is_answer => {}
-            _ => return Err(invalid("\"method\" is missing or not a string", "the name of a method", "add it, for example \"tools/list\"")),
+            _ => {
+                return Err(invalid(
+                    "\"method\" is missing or not a string",
+                    "the name of a method",
+                    "add it, for example \"tools/list\"",
+                ));
+            }
         }
         match members.get("params") {
             None | Some(Value::Object(_)) => {}
-            Some(_) => return Err(params("\"params\" is not an object", "an object", "send the object itself")),
+            Some(_) => {
+                return Err(params("\"params\" is not an object", "an object", "send the object itself"));
+            }
         }
         if !matches!(self.params().get("_meta"), None | Some(Value::Object(_))) {
-            return Err(params("\"params._meta\" is not an object", "an object", "send one, or leave it out"));
+            return Err(params(
+                "\"params._meta\" is not an object",
+                "an object",
+                "send one, or leave it out",
+            ));
         }
         self.check_method()
     }
 
     fn check_method(&self) -> Result<(), Denied> {
         match self.method() {
+            "initialize" if self.own_version().is_some() => {
+                let message = "initialize is no method of the protocol version that this message names";
+                let denied =
+                    Denied::new(StatusCode::NOT_FOUND, message, "server/discover", "send that instead");
+                Err(denied.code(METHOD_NOT_FOUND))
+            }
             "tools/call" if self.is_request() && !self.params()["name"].is_string() => Err(params(
                 "\"params.name\" is missing or not a string",
                 "the name of a tool",
@@ -164,11 +188,13 @@ impl Message {
                 "{\"name\":…,\"version\":…}",
                 "say which client you are",
             )),
-            "initialize" if self.is_request() && !self.params()["protocolVersion"].is_string() => Err(params(
-                "\"params.protocolVersion\" is missing or not a string",
-                "a protocol version such as \"2025-11-25\"",
-                "send the version you speak",
-            )),
+            "initialize" if self.is_request() && !self.params()["protocolVersion"].is_string() => {
+                Err(params(
+                    "\"params.protocolVersion\" is missing or not a string",
+                    "a protocol version such as \"2025-11-25\"",
+                    "send the version you speak",
+                ))
+            }
             _ => Ok(()),
         }
     }
@@ -207,10 +233,27 @@ mod tests {
             (json!({"jsonrpc":"2.0","id":9,"method":7}), INVALID_REQUEST, "method"),
             (json!({"jsonrpc":"2.0","id":9,"method":"x","params":[1]}), INVALID_PARAMS, "params"),
             (json!({"jsonrpc":"2.0","id":9,"method":"x","params":{"_meta":1}}), INVALID_PARAMS, "_meta"),
-            (json!({"jsonrpc":"2.0","id":9,"method":"tools/call","params":{}}), INVALID_PARAMS, "params.name"),
+            (
+                json!({"jsonrpc":"2.0","id":9,"method":"tools/call","params":{}}),
+                INVALID_PARAMS,
+                "params.name",
+            ),
             (json!({"jsonrpc":"2.0","id":9,"method":"tools/call"}), INVALID_PARAMS, "params.name"),
-            (json!({"jsonrpc":"2.0","id":9,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}), INVALID_PARAMS, "clientInfo"),
-            (json!({"jsonrpc":"2.0","id":9,"method":"initialize","params":{"clientInfo":{"name":"x"}}}), INVALID_PARAMS, "protocolVersion"),
+            (
+                json!({"jsonrpc":"2.0","id":9,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}),
+                INVALID_PARAMS,
+                "clientInfo",
+            ),
+            (
+                json!({"jsonrpc":"2.0","id":9,"method":"initialize","params":{"_meta":{META_VERSION:"2026-07-28"}}}),
+                METHOD_NOT_FOUND,
+                "no method",
+            ),
+            (
+                json!({"jsonrpc":"2.0","id":9,"method":"initialize","params":{"clientInfo":{"name":"x"}}}),
+                INVALID_PARAMS,
+                "protocolVersion",
+            ),
         ];
         for (value, code, said) in cases {
             let denied = Message::read(value.to_string().as_bytes()).unwrap_err();
@@ -248,7 +291,9 @@ mod tests {
         assert_eq!(modern.own_version(), Some("2026-07-28"));
         assert_eq!(modern.conversation(), Some("t-1"));
         assert_eq!(modern.subject(), Some("t"));
-        let odd = read(json!({"jsonrpc":"2.0","id":1,"method":"x","params":{"_meta":{"threadId": "x".repeat(129), "sessionId": 4}}}));
+        let odd = read(
+            json!({"jsonrpc":"2.0","id":1,"method":"x","params":{"_meta":{"threadId": "x".repeat(129), "sessionId": 4}}}),
+        );
         assert_eq!((odd.conversation(), odd.client(), odd.own_version()), (None, None, None));
     }
 }

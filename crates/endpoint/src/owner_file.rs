@@ -38,7 +38,9 @@ impl OwnerFile {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(format!("cannot read {}: {error}", path.display())),
         };
-        serde_json::from_str(&text).map(Some).map_err(|error| format!("{} cannot be read: {error}", path.display()))
+        serde_json::from_str(&text)
+            .map(Some)
+            .map_err(|error| format!("{} cannot be read: {error}", path.display()))
     }
 
     /// The agents' port on 127.0.0.1.

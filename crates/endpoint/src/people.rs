@@ -53,14 +53,16 @@ pub(crate) async fn file(request: Request) -> Response<Body> {
             return html(StatusCode::OK, NOT_BUILT);
         }
         let fix = "reload the page";
-        return Denied::new(StatusCode::NOT_FOUND, "there is no such file", "a file of the page", fix).response(false);
+        return Denied::new(StatusCode::NOT_FOUND, "there is no such file", "a file of the page", fix)
+            .response(false);
     };
     let mut response = Response::new(Body::from(file.data));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind(path)));
     // The build names assets by their content.
     if path.starts_with("assets/") {
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=31536000, immutable"));
+        headers
+            .insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=31536000, immutable"));
     }
     response
 }

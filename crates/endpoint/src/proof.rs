@@ -65,7 +65,11 @@ mod tests {
         // A recorded answer, for another question.
         assert!(!Question::new().unwrap().is_answered_by(&proof, &ours, 8737));
         // A squatter without the token, and one that sends the question back.
-        assert!(!question.is_answered_by(&answer(&question.header(&theirs), &[&theirs], 8737).unwrap(), &ours, 8737));
+        assert!(!question.is_answered_by(
+            &answer(&question.header(&theirs), &[&theirs], 8737).unwrap(),
+            &ours,
+            8737
+        ));
         let echo = header.rsplit('.').next().unwrap();
         assert!(!question.is_answered_by(echo, &ours, 8737));
     }
@@ -75,7 +79,9 @@ mod tests {
         let ours = Secret::from_text("ours".into());
         let header = Question::new().unwrap().header(&Secret::from_text("guess".into()));
         assert_eq!(answer(&header, &[&ours], 1), None);
-        for junk in ["", "Proof", "Proof .", "Bearer ours", "Proof a.b", &format!("Proof short.{}", "A".repeat(43))] {
+        for junk in
+            ["", "Proof", "Proof .", "Bearer ours", "Proof a.b", &format!("Proof short.{}", "A".repeat(43))]
+        {
             assert_eq!(answer(junk, &[&ours], 1), None, "{junk}");
         }
     }

@@ -57,7 +57,10 @@ pub(crate) async fn connect(data: &Path, token_name: &str) -> Result<(OwnerFile,
         return Err(FindError::NotRunning(format!("nobody owns the store in {} now", data.display())));
     };
     let Some(port) = file.port() else {
-        return Err(FindError::Unreadable(format!("owner.json in {} names no address of ours", data.display())));
+        return Err(FindError::Unreadable(format!(
+            "owner.json in {} names no address of ours",
+            data.display()
+        )));
     };
     let secret = Secret::load(data, token_name).map_err(FindError::Unreadable)?;
     match Line::open(port, secret).await {

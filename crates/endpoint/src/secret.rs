@@ -131,7 +131,10 @@ fn keep_private(path: &Path, mode: u32) -> Result<(), String> {
         Err(error) => return Err(cannot("read", path, &error)),
     };
     if found.file_type().is_symlink() && mode == 0o600 {
-        return Err(format!("{} is a link; a token must be a plain file: delete it and start again", path.display()));
+        return Err(format!(
+            "{} is a link; a token must be a plain file: delete it and start again",
+            path.display()
+        ));
     }
     if found.permissions().mode() & 0o077 == 0 || found.file_type().is_symlink() {
         return Ok(());

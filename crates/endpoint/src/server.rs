@@ -63,7 +63,9 @@ impl Server {
         let nonce = random_text(16).map_err(StartError::Io)?;
         let agents = port::bind(&data, port::AGENTS, options.port).await.map_err(StartError::PortBusy)?;
         let people = match options.ui {
-            true => Some(port::bind(&data, port::PEOPLE, options.ui_port).await.map_err(StartError::PortBusy)?),
+            true => {
+                Some(port::bind(&data, port::PEOPLE, options.ui_port).await.map_err(StartError::PortBusy)?)
+            }
             false => None,
         };
         let mcp_port = port_of(&agents)?;

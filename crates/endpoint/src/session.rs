@@ -28,7 +28,11 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn open(name: &str, version: Option<&str>, project: Option<String>) -> Result<Session, String> {
+    pub(crate) fn open(
+        name: &str,
+        version: Option<&str>,
+        project: Option<String>,
+    ) -> Result<Session, String> {
         let short = |text: &str| text.chars().take(128).collect::<String>();
         Ok(Session { name: short(name), version: version.map(short), key: random_text(16)?, project })
     }
@@ -75,9 +79,18 @@ mod tests {
         let (other_said, _) = other.split_once('.').unwrap();
         let stranger = Session::open("codex", None, None).unwrap().id(&Secret::from_text("guess".into()));
         let forged = [
-            String::new(), ".".into(), said.into(), format!("{said}."), format!(".{mac}"),
-            format!("{other_said}.{mac}"), format!("{id}A"), format!("{id}.x"), id[1..].to_owned(),
-            stranger, format!("{said}.{}", "A".repeat(22)), "x".repeat(10_000),
+            String::new(),
+            ".".into(),
+            said.into(),
+            format!("{said}."),
+            format!(".{mac}"),
+            format!("{other_said}.{mac}"),
+            format!("{id}A"),
+            format!("{id}.x"),
+            id[1..].to_owned(),
+            stranger,
+            format!("{said}.{}", "A".repeat(22)),
+            "x".repeat(10_000),
         ];
         for id in forged {
             assert_eq!(Session::read(&id, &secret), None, "{id}");

@@ -94,7 +94,8 @@ impl Courier {
     }
 
     fn ask(&self, message: &Message, body: &Bytes, call: &str) -> Ask {
-        let mut ask = self.named(Ask::post("/mcp", body.clone()))
+        let mut ask = self
+            .named(Ask::post("/mcp", body.clone()))
             .with("accept", "application/json, text/event-stream")
             .with(caller::CALL, call);
         if let Some(project) = &self.project {
@@ -121,7 +122,9 @@ impl Courier {
     }
 
     fn named(&self, ask: Ask) -> Ask {
-        let ask = ask.with(caller::RUN, &self.run).with("user-agent", concat!("tally-bridge/", env!("CARGO_PKG_VERSION")));
+        let ask = ask
+            .with(caller::RUN, &self.run)
+            .with("user-agent", concat!("tally-bridge/", env!("CARGO_PKG_VERSION")));
         match &self.agent {
             Some(agent) => ask.with(caller::AGENT, agent),
             None => ask,

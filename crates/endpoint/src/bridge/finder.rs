@@ -115,7 +115,8 @@ impl Found {
         // The owner belongs to everybody: a signal for this bridge's group is not for it.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let child = command.spawn().map_err(|error| format!("cannot start {}: {error}", program.display()))?;
+        let child =
+            command.spawn().map_err(|error| format!("cannot start {}: {error}", program.display()))?;
         tracing::info!(pid = child.id(), "started an owner");
         self.started = Some(child);
         Ok(ended)

@@ -47,13 +47,13 @@ pub async fn bridge(options: BridgeOptions) -> Result<(), String> {
     let mut under_way = JoinSet::new();
     let mut lines = lines::reader();
     let mut stop = std::pin::pin!(stopped());
-    let reason = loop {
+    let (reason, signalled) = loop {
         let line = tokio::select! {
-            () = &mut stop => break "cancelled",
+            reason = &mut stop => break (reason, true),
             line = lines.recv() => line,
         };
         let message = match line {
-            None => break "completed",
+            None => break ("completed", false),
             Some(Line::Message(bytes)) => Message::read(&bytes),
             Some(Line::TooLong) => Err(lines::too_long()),
         };
@@ -77,7 +77,7 @@ pub async fn bridge(options: BridgeOptions) -> Result<(), String> {
         if opening {
             // What follows belongs to the session that this opens.
             tokio::select! {
-                () = &mut stop => break "cancelled",
+                reason = &mut stop => break (reason, true),
                 () = work => {}
             }
         } else {
@@ -85,10 +85,8 @@ pub async fn bridge(options: BridgeOptions) -> Result<(), String> {
         }
     };
     tracing::info!(reason, "the client has gone");
-    let patience = match (reason, courier.has_found_owner()) {
-        ("completed", false) => FINISH_FIRST_MAX,
-        _ => FINISH_MAX,
-    };
+    let at_once = signalled || courier.has_found_owner();
+    let patience = if at_once { FINISH_MAX } else { FINISH_FIRST_MAX };
     let all = async { while under_way.join_next().await.is_some() {} };
     let _ = tokio::time::timeout(patience, all).await;
     under_way.abort_all();
@@ -103,14 +101,16 @@ async fn refuse(answers: &mpsc::Sender<Vec<u8>>, denied: &Denied) {
     let _ = answers.send(denied.rpc().to_string().into_bytes()).await;
 }
 
+/// The reason a signal gives. Clients end a bridge with SIGTERM when their session is over (Codex and
+/// Gemini do, each time); SIGINT is somebody's Ctrl-C.
 #[cfg(unix)]
-async fn stopped() {
+async fn stopped() -> &'static str {
     use tokio::signal::unix::{SignalKind, signal};
     match (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) {
         (Ok(mut terminate), Ok(mut interrupt)) => {
             tokio::select! {
-                _ = terminate.recv() => {}
-                _ = interrupt.recv() => {}
+                _ = terminate.recv() => "completed",
+                _ = interrupt.recv() => "cancelled",
             }
         }
         _ => std::future::pending().await,
@@ -118,8 +118,9 @@ async fn stopped() {
 }
 
 #[cfg(not(unix))]
-async fn stopped() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending().await
+async fn stopped() -> &'static str {
+    match tokio::signal::ctrl_c().await {
+        Ok(()) => "cancelled",
+        Err(_) => std::future::pending().await,
     }
 }
