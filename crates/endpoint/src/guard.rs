@@ -232,3 +232,50 @@ fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
 fn forbidden(message: impl Into<String>, expected: impl Into<String>, fix: impl Into<String>) -> Denied {
     Denied::new(StatusCode::FORBIDDEN, message, expected, fix)
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    /// What no test over a real loopback listener can show.
+    #[test]
+    fn another_machine_is_refused_whatever_it_knows() {
+        let (agent, person) = (Secret::from_text("agent".into()), Secret::from_text("person".into()));
+        let guard = Guard { side: Side::Agents, port: 8737, agent, person };
+        let headers = HeaderMap::from_iter([
+            (header::HOST, HeaderValue::from_static("127.0.0.1:8737")),
+            (header::AUTHORIZATION, HeaderValue::from_static("Bearer agent")),
+        ]);
+        let from = |peer: &str| {
+            let peer = SocketAddr::new(peer.parse().unwrap(), 50_000);
+            guard.admit(peer, &Method::POST, &Uri::from_static("/mcp"), &headers)
+        };
+        assert_eq!(from("127.0.0.1"), Ok(()));
+        assert_eq!(from("::1"), Ok(()));
+        for stranger in ["192.168.1.7", "10.0.0.1", "0.0.0.0", "203.0.113.9", "fe80::1", "::ffff:192.168.1.7"]
+        {
+            assert_eq!(from(stranger).unwrap_err().status, StatusCode::FORBIDDEN, "{stranger}");
+        }
+    }
+
+    /// A path that opens by itself would be a way in that nobody meant.
+    #[test]
+    fn every_way_in_asks_for_something() {
+        let free = ["/proof", "/login"];
+        for side in [Side::Agents, Side::People] {
+            for path in
+                ["/", "/mcp", "/proof", "/login", "/api/call", "/api/feed", "/api/view/board", "/bridge/hold"]
+            {
+                let Some((_, _, credential)) = way_in(side, path) else { continue };
+                assert!(credential != Credential::Proof || free.contains(&path), "{side:?} {path}");
+            }
+        }
+        for odd in
+            ["/mcp/", "//mcp", "/MCP", "/mcp/..", "/api/view/", "/api/view/a/b", "/api/view/%2e", "/api", "/"]
+        {
+            assert!(way_in(Side::Agents, odd).is_none(), "{odd}");
+        }
+    }
+}
