@@ -179,6 +179,23 @@ mod tests {
         assert_eq!(events[0].1, Hash::of(events[0].0.as_bytes()));
     }
 
+    /// Whoever can hash can write an event that fits itself; it must fit the chain as well.
+    #[test]
+    fn an_event_that_was_hashed_anew_is_found_by_what_it_says_of_the_others() {
+        let first = Head::start(RUN).append(RUN, "note", Timestamp::from_unix_ms(0), json!({})).1;
+        let verified = |head: Head, run: RunId| {
+            let (body, after) = head.append(run, "note", Timestamp::from_unix_ms(0), json!({}));
+            verify(RUN, first, &body, after.hash)
+        };
+        assert!(verified(first, RUN).is_ok());
+        let skipped = Head { seq: Seq(7), ..first };
+        assert_eq!(verified(skipped, RUN), Err(Broken::Order { expected: Seq(2), found: 8 }));
+        let elsewhere = Head { hash: Hash::of(b"another past"), ..first };
+        assert!(matches!(verified(elsewhere, RUN), Err(Broken::Unlinked { .. })));
+        let other = RunId(Uuid::from_u128(8));
+        assert!(matches!(verified(first, other), Err(Broken::ForeignRun { .. })));
+    }
+
     proptest! {
         #[test]
         fn any_edit_of_any_byte_is_found_where_it_is(

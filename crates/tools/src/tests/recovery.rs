@@ -66,6 +66,26 @@ async fn a_damaged_file_opens_for_reading_and_says_so() {
     assert!(refused.to_text().contains("restore the store from a backup"), "{}", refused.to_text());
 }
 
+#[tokio::test]
+async fn secrets_of_a_refused_call_are_never_stored() {
+    let dir = tempfile::tempdir().unwrap();
+    let host = host_in(dir.path());
+    let secret = format!("ghp_{}", "x1Y2".repeat(9));
+    host.call(agent("a"), "progress_create", json!({"subject": 7, "token": secret})).await.unwrap_err();
+    host.close();
+    for entry in std::fs::read_dir(dir.path()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            let bytes = std::fs::read(&path).unwrap();
+            let found = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
+            assert!(!found, "{} holds the secret", path.display());
+        }
+    }
+    let host = host_in(dir.path());
+    let bodies = host.store().read(|reader| reader.event_raw_after(domain::Position(0), 9)).unwrap();
+    assert!(bodies.iter().any(|raw| raw.body.contains("[redacted:github-token,40]")));
+}
+
 #[test]
 fn what_is_not_a_store_is_refused() {
     let dir = tempfile::tempdir().unwrap();
