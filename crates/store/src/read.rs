@@ -52,7 +52,7 @@ impl Readers {
         let conn = Connection::open_with_flags(&self.file, flags)?;
         conn.busy_timeout(std::time::Duration::from_secs(5))?;
         conn.pragma_update(None, "query_only", true)?;
-        conn.set_prepared_statement_cache_capacity(64);
+        crate::open::keep_plans(&conn)?;
         Ok(conn)
     }
 

@@ -19,7 +19,7 @@ pub struct ActorRow {
     pub name: AgentName,
 }
 
-/// What a card or a line of the list shows.
+/// What a card shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CardRow {
     pub no: TaskNo,
@@ -41,6 +41,17 @@ pub struct TaskRow {
     pub held_by: Option<ActorRow>,
     pub created_by: ActorRow,
     pub changed_by: ActorRow,
+}
+
+/// What a line of the list shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListRow {
+    pub no: TaskNo,
+    pub version: Version,
+    pub status: Status,
+    pub subject: String,
+    pub blocked_by: Vec<TaskNo>,
+    pub held_by: Option<String>,
 }
 
 /// A page of the list.
@@ -156,25 +167,38 @@ impl Reader<'_> {
     }
 
     /// Live tasks in order of number, after `page.after`.
-    pub fn task_page(&self, project: &ProjectRow, page: Page) -> Result<Vec<CardRow>, StoreError> {
-        let mut cards: Vec<CardRow> = match page.status {
+    pub fn task_page(&self, project: &ProjectRow, page: Page) -> Result<Vec<ListRow>, StoreError> {
+        const ROWS: &str = "SELECT t.no, t.version, t.status, t.subject, h.name
+                            FROM tasks t LEFT JOIN runs h ON h.key = t.holder
+                            WHERE t.project = ?1 AND t.deleted = 0 AND t.no > ?2";
+        let row = |row: &Row<'_>| {
+            Ok(ListRow {
+                no: TaskNo(row.get(0)?),
+                version: Version(row.get(1)?),
+                status: known(2, Status::parse(row.get_ref(2)?.as_str()?))?,
+                subject: row.get(3)?,
+                blocked_by: Vec::new(),
+                held_by: row.get(4)?,
+            })
+        };
+        let mut rows: Vec<ListRow> = match page.status {
             Some(status) => {
-                let sql = format!(
-                    "{CARD} WHERE t.project = ?1 AND t.deleted = 0 AND t.status = ?2 AND t.no > ?3 ORDER BY t.no LIMIT ?4"
-                );
-                let params = params![project.key, status.as_str(), page.after.0, page.limit];
-                self.conn.prepare_cached(&sql)?.query_map(params, card)?.collect::<Result<_, _>>()?
+                let sql = format!("{ROWS} AND t.status = ?4 ORDER BY t.no LIMIT ?3");
+                let params = params![project.key, page.after.0, page.limit, status.as_str()];
+                self.conn.prepare_cached(&sql)?.query_map(params, row)?.collect::<Result<_, _>>()?
             }
             None => {
-                let sql = format!(
-                    "{CARD} WHERE t.project = ?1 AND t.deleted = 0 AND t.no > ?2 ORDER BY t.no LIMIT ?3"
-                );
+                let sql = format!("{ROWS} ORDER BY t.no LIMIT ?3");
                 let params = params![project.key, page.after.0, page.limit];
-                self.conn.prepare_cached(&sql)?.query_map(params, card)?.collect::<Result<_, _>>()?
+                self.conn.prepare_cached(&sql)?.query_map(params, row)?.collect::<Result<_, _>>()?
             }
         };
-        self.fill_blockers(project, &mut cards)?;
-        Ok(cards)
+        let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Ok(rows) };
+        let mut deps = self.deps_between(project, first.no, last.no)?;
+        for row in &mut rows {
+            row.blocked_by = deps.remove(&row.no).unwrap_or_default();
+        }
+        Ok(rows)
     }
 
     /// Every live task as a card.
@@ -192,21 +216,26 @@ impl Reader<'_> {
         let mut statement = self.conn.prepare_cached(&sql)?;
         let rows = statement.query_map(params![project.key, deleted], card)?;
         let mut cards: Vec<CardRow> = rows.collect::<Result<_, _>>()?;
-        let mut deps = self.all_deps(project)?;
+        let mut deps = self.deps_between(project, TaskNo(0), TaskNo(u32::MAX))?;
         for card in &mut cards {
             card.blocked_by = deps.remove(&card.no).unwrap_or_default();
         }
         Ok(cards)
     }
 
-    fn all_deps(&self, project: &ProjectRow) -> Result<BTreeMap<TaskNo, Vec<TaskNo>>, StoreError> {
+    /// The live blockers of the tasks in a range of numbers.
+    fn deps_between(
+        &self,
+        project: &ProjectRow,
+        first: TaskNo,
+        last: TaskNo,
+    ) -> Result<BTreeMap<TaskNo, Vec<TaskNo>>, StoreError> {
         let mut deps: BTreeMap<TaskNo, Vec<TaskNo>> = BTreeMap::new();
-        let mut statement =
-            self.conn.prepare_cached(
-                "SELECT d.task, d.blocker FROM task_deps d JOIN tasks t ON t.project = d.project AND t.no = d.blocker
-                 WHERE d.project = ?1 AND t.deleted = 0 ORDER BY d.task, d.blocker",
-            )?;
-        let mut rows = statement.query([project.key])?;
+        let mut statement = self.conn.prepare_cached(
+            "SELECT d.task, d.blocker FROM task_deps d JOIN tasks t ON t.project = d.project AND t.no = d.blocker
+             WHERE d.project = ?1 AND d.task BETWEEN ?2 AND ?3 AND t.deleted = 0 ORDER BY d.task, d.blocker",
+        )?;
+        let mut rows = statement.query(params![project.key, first.0, last.0])?;
         while let Some(row) = rows.next()? {
             deps.entry(TaskNo(row.get(0)?)).or_default().push(TaskNo(row.get(1)?));
         }

@@ -19,7 +19,7 @@ use domain::render::{self, Line};
 use domain::{TaskId, TaskNo, Version};
 use serde_json::{Value, json};
 use store::table::project::ProjectRow;
-use store::table::task::{CardRow, TaskRow};
+use store::table::task::TaskRow;
 use store::{Reader, StoreError};
 
 #[derive(Debug)]
@@ -186,17 +186,6 @@ pub(crate) fn task_line(row: &TaskRow) -> String {
     })
 }
 
-pub(crate) fn card_line(card: &CardRow) -> String {
-    render::task_line(&Line {
-        no: card.no,
-        version: card.version,
-        status: card.status,
-        subject: &card.subject,
-        blocked_by: &card.blocked_by,
-        held_by: card.held_by.as_ref().map(|held| held.name.as_str()),
-    })
-}
-
 fn texts(numbers: &[TaskNo]) -> Vec<String> {
     numbers.iter().map(TaskNo::to_string).collect()
 }
@@ -219,21 +208,6 @@ pub(crate) fn task_fields(row: &TaskRow) -> Value {
     }
     if task.deleted {
         fields["deleted"] = true.into();
-    }
-    fields
-}
-
-/// The same for a line of the list.
-pub(crate) fn card_fields(card: &CardRow) -> Value {
-    let mut fields = json!({
-        "id": card.no.to_string(),
-        "version": card.version.0,
-        "status": card.status.as_str(),
-        "subject": card.subject,
-        "blockedBy": texts(&card.blocked_by),
-    });
-    if let Some(held) = &card.held_by {
-        fields["heldBy"] = held.name.as_str().into();
     }
     fields
 }

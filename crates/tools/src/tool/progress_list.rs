@@ -1,14 +1,15 @@
 //! The board as text, one line a task, a page at a time.
 
-use super::{Hints, Run, Stop, Tool, card_fields, card_line, input, task_schema};
+use super::{Hints, Run, Stop, Tool, input, task_schema, texts};
 use crate::shape::{Field, NotEmpty, Shape};
 use crate::{Answer, Code, Refusal};
+use domain::render::{self, Line};
 use domain::{Status, TaskNo};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use store::Reader;
 use store::table::project::ProjectRow;
-use store::table::task::Page;
+use store::table::task::{ListRow, Page};
 
 pub const TOOL: Tool = Tool {
     name: "progress_list",
@@ -16,7 +17,7 @@ pub const TOOL: Tool = Tool {
     says: |_| {
         "Lists the project's shared board, one line a task: #id vVersion [status] subject [blocked by ...] (held by ...). \
          Use when: you start work, want to know what is open, or need ids and versions. \
-         Not for: one task's details (progress_get). Optional: status filters, limit (1-200) caps the page, cursor \
+         Not for: one task's details (progress_get). Optional: status filters, limit (1-200, else 50) caps the page, cursor \
          continues where the page before ended. Never read progress from a file: this board is the only record."
             .into()
     },
@@ -37,6 +38,8 @@ pub const TOOL: Tool = Tool {
 };
 
 const LIMIT_MAX: u32 = 200;
+/// Fifty ordinary tasks fill a page of 8 kB.
+const LIMIT_DEFAULT: u32 = 50;
 
 const FIELDS: &[Field] = &[
     Field {
@@ -55,7 +58,7 @@ const FIELDS: &[Field] = &[
         name: "limit",
         shape: Shape::Integer { min: 1, max: LIMIT_MAX as i64 },
         required: false,
-        says: "At most this many tasks, 1-200. A page also ends at 8 kB.",
+        says: "At most this many tasks, 1-200; 50 without it. A page also ends at 8 kB.",
     },
 ];
 
@@ -76,13 +79,13 @@ fn read(reader: &Reader<'_>, project: &ProjectRow, arguments: Value) -> Result<A
         Some(text) => cursor_read(text)?,
         None => TaskNo(0),
     };
-    let limit = limit.unwrap_or(LIMIT_MAX);
+    let limit = limit.unwrap_or(LIMIT_DEFAULT);
     // One more than asked tells whether there is a next page.
-    let cards = reader.task_page(project, Page { status, after, limit: limit + 1 })?;
+    let rows = reader.task_page(project, Page { status, after, limit: limit + 1 })?;
     let (mut lines, mut tasks, mut last) = (Vec::new(), Vec::new(), None);
     let (mut text_bytes, mut json_bytes) = (0, 0);
-    for card in cards.iter().take(limit as usize) {
-        let (line, fields) = (card_line(card), card_fields(card));
+    for row in rows.iter().take(limit as usize) {
+        let (line, fields) = (line(row), fields(row));
         text_bytes += line.len() + 1;
         json_bytes += fields.to_string().len() + 1;
         if last.is_some() && text_bytes.max(json_bytes) > PAGE_BYTES_MAX {
@@ -90,9 +93,9 @@ fn read(reader: &Reader<'_>, project: &ProjectRow, arguments: Value) -> Result<A
         }
         lines.push(line);
         tasks.push(fields);
-        last = Some(card.no);
+        last = Some(row.no);
     }
-    let more = tasks.len() < cards.len();
+    let more = tasks.len() < rows.len();
     let mut structured = json!({"tasks": tasks});
     match (last, more) {
         (None, _) => lines.push(empty_line(status, cursor.is_some())),
@@ -104,6 +107,31 @@ fn read(reader: &Reader<'_>, project: &ProjectRow, arguments: Value) -> Result<A
         (Some(_), false) => {}
     }
     Ok(Answer { text: lines.join("\n"), structured })
+}
+
+fn line(row: &ListRow) -> String {
+    render::task_line(&Line {
+        no: row.no,
+        version: row.version,
+        status: row.status,
+        subject: &row.subject,
+        blocked_by: &row.blocked_by,
+        held_by: row.held_by.as_deref(),
+    })
+}
+
+fn fields(row: &ListRow) -> Value {
+    let mut fields = json!({
+        "id": row.no.to_string(),
+        "version": row.version.0,
+        "status": row.status.as_str(),
+        "subject": row.subject,
+        "blockedBy": texts(&row.blocked_by),
+    });
+    if let Some(held) = &row.held_by {
+        fields["heldBy"] = held.as_str().into();
+    }
+    fields
 }
 
 fn empty_line(status: Option<Status>, paged: bool) -> String {
