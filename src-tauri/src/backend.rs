@@ -104,8 +104,8 @@ impl Local {
             .ok();
         let nonce =
             server.as_ref().map_or_else(|| format!("window-{}", std::process::id()), |s| s.nonce().into());
-        let url = server.as_ref().map(|server| server.mcp_url().to_owned());
-        tracing::info!(data = %place.data.display(), ?url, "the window owns the store");
+        let url = server.as_ref().map_or("none", Server::mcp_url);
+        tracing::info!(data = %place.data.display(), url, "the window owns the store");
         Local { host, person: place.person.clone(), server: parking_lot::Mutex::new(server), nonce }
     }
 

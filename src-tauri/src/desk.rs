@@ -135,7 +135,10 @@ async fn supervise(place: Place, state: watch::Sender<State>, closing: Arc<Notif
                 state.send_replace(State::Opening);
             }
             Err(refusal) => {
-                tracing::error!(message = %refusal.message, "no store");
+                // Tried each two seconds; said once.
+                if !matches!(&*state.borrow(), State::Failed(known) if known == &refusal) {
+                    tracing::error!(why = refusal.message, "no store");
+                }
                 state.send_replace(State::Failed(refusal));
                 tokio::select! {
                     () = tokio::time::sleep(REOPEN_EACH) => {}

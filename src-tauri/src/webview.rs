@@ -16,7 +16,8 @@ pub(crate) const INSTEAD: &str = "Use the board in a browser instead: tally serv
 
 /// WebKitGTK draws slowly, or nothing at all, when it shares buffers with a GPU that is not there.
 /// Its switch is an environment variable that must stand before the process starts, so the program
-/// starts itself again with it. Returns when nothing has to change.
+/// starts itself again with it. Returns when nothing has to change. (Switched on, WebKitWebDriver
+/// 2.50 never answers a request for a screenshot: tests that want one set it to 0 themselves.)
 #[cfg(target_os = "linux")]
 pub(crate) fn prepare() {
     use std::os::unix::process::CommandExt;
