@@ -1,6 +1,12 @@
 //! Official MCP clients against a real owner: Rust over both transports and both generations, and
 //! Python when it is there.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test stops where it stops; the figures are for the reader"
+)]
+
 use std::path::Path;
 use std::process::Command as StdCommand;
 

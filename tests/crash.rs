@@ -1,5 +1,11 @@
 //! kill -9 at random moments under load. An acknowledged write is there afterwards, once.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test stops where it stops; the figures are for the reader"
+)]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};

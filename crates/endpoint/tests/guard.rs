@@ -1,6 +1,8 @@
 //! The guard before a real listener: who gets in, who does not, and that nothing of a refused
 //! request is looked at.
 
+#![expect(clippy::unwrap_used, reason = "a test stops where it stops")]
+
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;

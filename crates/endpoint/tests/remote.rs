@@ -1,5 +1,7 @@
 //! A running owner as its clients on this machine see it, and a stranger in its place.
 
+#![expect(clippy::unwrap_used, reason = "a test stops where it stops")]
+
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
