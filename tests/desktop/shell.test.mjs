@@ -143,6 +143,7 @@ test('a second start brings the first window to the front and ends', async (t) =
   t.after(() => desk.endProcess(first.pid));
   await desk.eventually('the first window is there', () => desk.owner(data).pid === first.pid);
   const second = spawnSync(desk.TALLYBOARD, ['--data', data], { env, encoding: 'utf8', timeout: 20_000 });
+  assert.equal(second.error, undefined, 'it opened a window of its own');
   assert.equal(second.status, 0, second.stderr);
   assert.ok(desk.alive(first.pid));
   const other = desk.dataFolder(t);
