@@ -195,3 +195,50 @@ async fn a_modern_client_is_told_apart_by_its_conversation() {
     let (status, answer) = owner.client().send(create("one"), &headers[..2]).await;
     assert_eq!((status, answer["error"]["code"].as_i64()), (400, Some(-32020)), "{answer}");
 }
+
+/// What a bridge does when an answer was lost: the same message under the same `Tally-Call`.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_same_call_id_is_one_write_and_the_same_answer() {
+    let store = Store::default();
+    let owner = store.owner();
+    let create = call(1, "progress_create", json!({"subject": "once"})).to_string();
+    let headers = |id: &'static str| [("tally-run", "run-0123456789abcdef"), ("tally-call", id)];
+    let (_, first) = owner.client().send(create.clone(), &headers("call-0123456789abcdef")).await;
+    owner.kill();
+    let owner = store.owner();
+    let (_, again) = owner.client().send(create.clone(), &headers("call-0123456789abcdef")).await;
+    assert_eq!(first, again);
+    assert_eq!(store.tasks().len(), 1);
+    owner.client().send(create.clone(), &headers("call-fedcba9876543210")).await;
+    assert_eq!(store.tasks().len(), 2, "another call is another write");
+    let (status, answer) = owner.client().send(create, &headers("no")).await;
+    assert_eq!(status, 400, "{answer}");
+    assert!(told(&answer).contains("tally-call"), "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_body_without_a_length_is_cut_off_and_a_slow_one_holds_up_nobody() {
+    let store = Store::default();
+    let owner = store.owner();
+    let client = owner.client();
+    // Chunked: no header tells its size.
+    let chunks = (0..40).map(|_| Ok::<_, std::io::Error>(vec![b' '; 64 * 1024]));
+    let body = reqwest::Body::wrap_stream(futures::stream::iter(chunks));
+    let (status, answer) = client.send(body, &[]).await;
+    assert_eq!(status, 413, "{answer}");
+    // One byte, then nothing.
+    let trickle = futures::StreamExt::chain(
+        futures::stream::iter([Ok::<_, std::io::Error>(vec![b'{'])]),
+        futures::stream::pending(),
+    );
+    let slow = tokio::spawn({
+        let client = client.clone();
+        async move { client.send(reqwest::Body::wrap_stream(trickle), &[]).await }
+    });
+    for _ in 0..20 {
+        let started = std::time::Instant::now();
+        client.call("progress_list", json!({})).await;
+        assert!(started.elapsed() < std::time::Duration::from_secs(1));
+    }
+    assert_eq!(slow.await.unwrap().0, 408);
+}

@@ -4,14 +4,17 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
-use bytes::Bytes;
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt as _;
 
 use crate::deny::Denied;
 use crate::message::SIZE_MAX;
 
 /// A client that sends slower than this holds a connection for nothing.
 const READ_MAX: Duration = Duration::from_secs(10);
+
+/// How much of a body that is too large is read over, so that the answer still arrives.
+const PASSED_OVER_MAX: usize = 16 * SIZE_MAX;
 
 pub(crate) async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Denied> {
     if !is_json(headers) {
@@ -22,17 +25,30 @@ pub(crate) async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Denie
             "send that header",
         ));
     }
-    let told =
-        headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-    if told.is_some_and(|told| told > SIZE_MAX) {
-        return Err(too_large());
-    }
-    match tokio::time::timeout(READ_MAX, Limited::new(body, SIZE_MAX).collect()).await {
-        Ok(Ok(collected)) => Ok(collected.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
-        Ok(Err(_)) => Err(incomplete(StatusCode::BAD_REQUEST, "the body broke off")),
+    match tokio::time::timeout(READ_MAX, take(body)).await {
+        Ok(result) => result,
         Err(_) => Err(incomplete(StatusCode::REQUEST_TIMEOUT, "the body did not arrive within 10 seconds")),
     }
+}
+
+async fn take(mut body: Body) -> Result<Bytes, Denied> {
+    let mut taken = BytesMut::new();
+    let mut size = 0;
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| incomplete(StatusCode::BAD_REQUEST, "the body broke off"))?;
+        let Ok(data) = frame.into_data() else { continue };
+        size += data.len();
+        if size > PASSED_OVER_MAX {
+            break;
+        }
+        // A client that is still sending would not see our answer: what is too much is read over.
+        if size > SIZE_MAX {
+            taken = BytesMut::new();
+        } else {
+            taken.extend_from_slice(&data);
+        }
+    }
+    if size > SIZE_MAX { Err(too_large()) } else { Ok(taken.freeze()) }
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
+use axum::body::HttpBody as _;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use axum::middleware::Next;
@@ -49,6 +50,7 @@ pub(crate) struct Front {
 /// The outermost layer: the guard, then what every answer carries.
 pub(crate) async fn front(State(front): State<Front>, request: Request, next: Next) -> Response<Body> {
     let as_rpc = request.uri().path() == "/mcp";
+    let has_body = !request.body().is_end_stream();
     let mut response = match admit(&front.guard, &request) {
         Ok(()) => {
             let _here = front.app.activity.enter();
@@ -65,7 +67,12 @@ pub(crate) async fn front(State(front): State<Front>, request: Request, next: Ne
             denied.response(as_rpc)
         }
     };
+    let refused = response.status().is_client_error();
     let headers = response.headers_mut();
+    if refused && has_body {
+        // What is left of the body is not read, so nothing may follow it: say so before closing.
+        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
