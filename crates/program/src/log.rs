@@ -17,8 +17,12 @@ pub struct Log {
     _worker: WorkerGuard,
 }
 
+/// What is written unless `TALLYBOARD_LOG` says otherwise. rmcp tells of each request at `info`:
+/// a line of log for every call would cost more than the call.
+const LEVELS: &str = "info,rmcp=warn";
+
 /// Starts the log of `program` ("tally", "tallyboard"). `TALLYBOARD_LOG` says how much is written
-/// (`info` unless set; see tracing-subscriber's `EnvFilter`). Panics are written down as well.
+/// (`info,rmcp=warn` unless set; see tracing-subscriber's `EnvFilter`). Panics are written down as well.
 pub fn log(data: &Path, program: &str) -> io::Result<Log> {
     let folder = data.join("logs");
     create_private(&folder)?;
@@ -30,7 +34,7 @@ pub fn log(data: &Path, program: &str) -> io::Result<Log> {
         .build(folder)
         .map_err(io::Error::other)?;
     let (writer, worker) = tracing_appender::non_blocking(file);
-    let filter = EnvFilter::try_from_env("TALLYBOARD_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = EnvFilter::try_from_env("TALLYBOARD_LOG").unwrap_or_else(|_| EnvFilter::new(LEVELS));
     let subscriber = tracing_subscriber::fmt().json().with_env_filter(filter).with_writer(writer).finish();
     tracing::subscriber::set_global_default(subscriber).map_err(io::Error::other)?;
     log_panics();

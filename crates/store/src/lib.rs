@@ -4,6 +4,7 @@
 //! committed together, each job in a savepoint of its own. A job is answered only after the commit.
 //! Reads go through read-only connections and see whole commits.
 
+mod checkpoint;
 mod error;
 mod lock;
 mod migrate;

@@ -1,5 +1,6 @@
 //! Opening a store: lock, SQLite's settings, migration, check; then one writer and a few readers.
 
+use crate::checkpoint::Checkpointer;
 use crate::lock::OwnerLock;
 use crate::migrate::{MIGRATIONS, migrate};
 use crate::read::Readers;
@@ -54,8 +55,18 @@ impl Store {
         let (conn, damage) = open_checked(&file, &dir.join("backups"))?;
         let read_only = Arc::new(RwLock::new(damage));
         let readers = Readers::new(file.clone());
-        let writer = Writer::start(conn, Arc::clone(&read_only), on_commit)
-            .map_err(|source| OpenError::Io { what: "the writer's thread cannot start".into(), source })?;
+        let thread = |source| OpenError::Io { what: "a thread of the store cannot start".into(), source };
+        let connected = match conn {
+            Some(conn) => {
+                let second = connect(&file).map_err(|source| OpenError::Sql {
+                    what: format!("{} cannot be opened twice", file.display()),
+                    source,
+                })?;
+                Some((conn, Checkpointer::start(second).map_err(thread)?))
+            }
+            None => None,
+        };
+        let writer = Writer::start(connected, Arc::clone(&read_only), on_commit).map_err(thread)?;
         Ok(Store { inner: Arc::new(Inner { writer, readers, read_only, lock: Some(lock).into(), file }) })
     }
 
@@ -182,6 +193,8 @@ fn connect(file: &Path) -> Result<Connection, rusqlite::Error> {
     conn.pragma_update(None, "foreign_keys", true)?;
     conn.pragma_update(None, "trusted_schema", false)?;
     conn.pragma_update(None, "journal_size_limit", 64 << 20)?;
+    // Commits never copy the log back themselves; see `checkpoint`.
+    conn.pragma_update(None, "wal_autocheckpoint", 0)?;
     keep_plans(&conn)?;
     Ok(conn)
 }

@@ -126,6 +126,24 @@ fn the_database_itself_refuses_what_cannot_be() {
 }
 
 #[test]
+fn the_log_is_copied_back_beside_the_writer_and_is_empty_after_closing() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, _) = open(dir.path());
+    let size = |name: &str| std::fs::metadata(dir.path().join(name)).map_or(0, |meta| meta.len());
+    let before = size("tallyboard.db");
+    for n in 1..=400 {
+        store.write_wait(move |tx| run_with_task(tx, n)).unwrap();
+    }
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    while size("tallyboard.db") == before && std::time::Instant::now() < deadline {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(size("tallyboard.db") > before, "nothing was copied back");
+    store.close();
+    assert_eq!(size("tallyboard.db-wal"), 0);
+}
+
+#[test]
 fn readers_cannot_write_and_a_closed_store_says_so() {
     let dir = tempfile::tempdir().unwrap();
     let (store, _) = open(dir.path());

@@ -1,6 +1,7 @@
 //! The one writer: jobs that wait are committed together, each in a savepoint of its own, and are
 //! answered only after the commit.
 
+use crate::checkpoint::Checkpointer;
 use crate::open::OnCommit;
 use crate::{Kind, StoreError, Tx};
 use parking_lot::{Mutex, RwLock};
@@ -64,15 +65,18 @@ pub(crate) struct Writer {
 impl Writer {
     /// Without a connection every job is told why.
     pub(crate) fn start(
-        conn: Option<Connection>,
+        connected: Option<(Connection, Checkpointer)>,
         read_only: ReadOnly,
         on_commit: OnCommit,
     ) -> Result<Writer, std::io::Error> {
         let (queue, jobs) = channel();
-        let thread = std::thread::Builder::new().name("store-writer".into()).spawn(move || match conn {
-            Some(conn) => Loop { conn, jobs, read_only, on_commit, recent: [0; 2] }.run(),
-            None => refuse_all(&jobs, &read_only),
-        })?;
+        let thread =
+            std::thread::Builder::new().name("store-writer".into()).spawn(move || match connected {
+                Some((conn, checkpointer)) => {
+                    Loop { conn, checkpointer, jobs, read_only, on_commit, recent: [0; 2], commits: 0 }.run();
+                }
+                None => refuse_all(&jobs, &read_only),
+            })?;
         Ok(Writer { queue, thread: Mutex::new(Some(thread)) })
     }
 
@@ -114,11 +118,13 @@ fn refuse_all(jobs: &Receiver<Message>, read_only: &ReadOnly) {
 
 struct Loop {
     conn: Connection,
+    checkpointer: Checkpointer,
     jobs: Receiver<Message>,
     read_only: ReadOnly,
     on_commit: OnCommit,
     /// The sizes of the last two batches: how many callers are about.
     recent: [usize; 2],
+    commits: u32,
 }
 
 impl Loop {
@@ -138,6 +144,7 @@ impl Loop {
                 job.finish(Err(StoreError::closed()));
             }
         }
+        self.checkpointer.stop();
         if let Err(error) = self.conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())) {
             tracing::warn!(%error, "the write-ahead log could not be emptied at the end");
         }
@@ -181,6 +188,8 @@ impl Loop {
                 if !touched.is_empty() {
                     (self.on_commit)(position, touched);
                 }
+                self.commits = self.commits.wrapping_add(1);
+                self.checkpointer.committed(self.commits);
             }
             Err(error) => {
                 self.recover(&error);
