@@ -1,0 +1,4 @@
+class StripUi {
+  refusedOnly = $state(false);
+}
+export const strip = new StripUi();

@@ -1,0 +1,20 @@
+import '@fontsource-variable/inter/index.css';
+import '@fontsource-variable/jetbrains-mono/index.css';
+import './styles/tokens.css';
+import './styles/base.css';
+import { mount } from 'svelte';
+import App from './App.svelte';
+import { chooseClient } from './lib/client';
+import { session } from './lib/live/session.svelte';
+import { clock } from './lib/shared/clock.svelte';
+import { installIcons } from './lib/shared/icons';
+import { prefs } from './lib/shared/prefs.svelte';
+import { place } from './lib/shared/route.svelte';
+
+prefs.load();
+installIcons();
+clock.start();
+place.start();
+const target = document.getElementById('app');
+if (target) mount(App, { target });
+session.start(await chooseClient(), place.project);
