@@ -44,7 +44,7 @@ impl Client {
         Ok(answer["result"].take())
     }
 
-    async fn rpc(&mut self, method: &str, params: &Value) -> Result<(String, Vec<u8>)> {
+    pub(crate) async fn rpc(&mut self, method: &str, params: &Value) -> Result<(String, Vec<u8>)> {
         self.next_id += 1;
         let body =
             json!({"jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params}).to_string();

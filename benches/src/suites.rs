@@ -147,6 +147,7 @@ pub(crate) async fn list(tally: &Path, report: &mut Report) -> Result<()> {
         }
     }
     let (small, large) = (found[0], found[2]);
+    report.add("an MCP round trip that does nothing (ping), p50", format!("{:.3} ms", ms(ping(tally).await?)), "—", true);
     let beside = format!("{:.2} ms (bare round trip {:.3} ms)", ms(large), ms(bare));
     report.add("progress_list, first page, 10,000 tasks, p50", beside, "< 0.5 ms", ms(large) < 0.5);
     let ratio = ms(large) / ms(small);
@@ -157,6 +158,20 @@ pub(crate) async fn list(tally: &Path, report: &mut Report) -> Result<()> {
         ratio <= 1.3,
     );
     Ok(())
+}
+
+/// What the protocol alone costs.
+async fn ping(tally: &Path) -> Result<Duration> {
+    let dir = tempfile::tempdir()?;
+    let owner = Owner::start(tally, dir.path())?;
+    let mut agent = Client::agent(&owner.authority, &owner.token, "pinger").await?;
+    let mut took = Vec::new();
+    for _ in 0..2_000 {
+        let began = Instant::now();
+        agent.rpc("ping", &json!({})).await?;
+        took.push(began.elapsed());
+    }
+    Ok(percentile(&mut took, 0.5))
 }
 
 fn idle(owner: &Owner, report: &mut Report) -> Result<()> {

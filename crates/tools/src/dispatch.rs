@@ -256,7 +256,7 @@ fn run_of(
     };
     let version = version.map(|text| text.chars().filter(|c| !c.is_control()).take(64).collect());
     let kind = actor_kind(&caller.identity);
-    let started = RunStarted::new(project, kind, AgentName::lossy(name), version, source);
+    let started = RunStarted::new(project, kind, AgentName::lossy(short_name(name)), version, source);
     let run = tx.run_start(RunId((sources.uuid)()), at, started)?;
     if let Identity::Agent { run: of, .. } = &caller.identity
         && let Some((source, key)) = run_key(of)
@@ -264,6 +264,14 @@ fn run_of(
         tx.run_key_set(source, key, &run)?;
     }
     Ok(Ok(run))
+}
+
+/// Clients call themselves `codex-mcp-client` and the like; people know them by what comes before.
+fn short_name(client: &str) -> &str {
+    match client.split_once("-mcp-client") {
+        Some((agent, _)) if !agent.is_empty() => agent,
+        _ => client,
+    }
 }
 
 /// A project by its id or folder; without either, the one that was opened first.

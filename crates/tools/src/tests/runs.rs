@@ -54,6 +54,18 @@ async fn no_call_is_filed_under_a_shared_run() {
 }
 
 #[tokio::test]
+async fn clients_go_by_the_name_people_know() {
+    let dir = tempfile::tempdir().unwrap();
+    let host = host_in(dir.path());
+    let names = ["codex-mcp-client", "qwen-cli-mcp-client-board", "opencode", "-mcp-client"];
+    for name in names {
+        host.call(agent(name), "progress_create", json!({"subject": "x"})).await.unwrap();
+    }
+    let found: Vec<_> = runs(&host).await.into_iter().map(|(name, ..)| name).collect();
+    assert_eq!(found, ["codex", "qwen-cli", "opencode", "-mcp-client"]);
+}
+
+#[tokio::test]
 async fn a_key_belongs_to_its_project_and_kind_of_actor_and_outlives_a_restart() {
     let dir = tempfile::tempdir().unwrap();
     let call = json!({"subject": "once", "idempotencyKey": "k"});
