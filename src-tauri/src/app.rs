@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use tauri::{App, AppHandle, Builder, Manager, RunEvent, Wry};
+use tauri::{App, AppHandle, Builder, Manager, RunEvent, WebviewWindowBuilder, Wry};
 use tauri_plugin_window_state::StateFlags;
 
 use crate::backend::Place;
@@ -53,8 +53,12 @@ fn builder(place: Place) -> Builder<Wry> {
         .plugin(remembered)
         .invoke_handler(tauri::generate_handler![commands::view, commands::call, commands::feed])
         .setup(|app| {
+            let webview = place.data.join("webview");
             app.manage(Desk::open(place));
             end_on_signal(app.handle());
+            // `tauri.conf.json` says how it looks. What the page keeps (theme, drafts) is the store's own.
+            let config = app.config().app.windows.first().ok_or("tauri.conf.json describes no window")?;
+            WebviewWindowBuilder::from_config(app, config)?.data_directory(webview).build()?;
             Ok(())
         })
 }

@@ -112,15 +112,15 @@ async function stop(process, signal = 'SIGTERM') {
   await ended;
 }
 
-/** One tool call as an agent makes it: one POST, no session. */
-export async function agentCall(data, tool, toolArguments) {
+/** One tool call as an agent makes it: one POST, no session. One `agent` is one run. */
+export async function agentCall(data, tool, toolArguments, agent = 'codex') {
   const { mcp_url: url, token_file: tokenFile } = owner(data);
   const version = '2026-07-28';
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': version,
     'io.modelcontextprotocol/clientCapabilities': {},
-    'io.modelcontextprotocol/clientInfo': { name: 'codex', version: '1.0' },
-    threadId: 'desktop-test',
+    'io.modelcontextprotocol/clientInfo': { name: agent, version: '1.0' },
+    threadId: `desktop-test-${agent}`,
   };
   const answer = await fetch(url, {
     method: 'POST',
