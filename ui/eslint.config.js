@@ -13,8 +13,11 @@ export default ts.config(
     languageOptions: { globals: { ...globals.browser } },
     rules: {
       'no-undef': 'off',
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_$' }],
       '@typescript-eslint/no-non-null-assertion': 'error',
+      '@typescript-eslint/no-dynamic-delete': 'off',
+      // Sets and maps here are either outside of what is drawn or replaced whole.
+      'svelte/prefer-svelte-reactivity': 'off',
       'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
     },
   },

@@ -4,14 +4,13 @@ import type { Key } from '../shared/i18n/en';
 
 export interface Sentence {
   key: Key;
-  /** A change of status, to be drawn as one. */
-  from: TaskStatus | null;
+  /** The new status, to be drawn as one. */
   to: TaskStatus | null;
   /** Other fields that changed. */
   fields: string[];
 }
 
-const plain = (key: Key): Sentence => ({ key, from: null, to: null, fields: [] });
+const plain = (key: Key): Sentence => ({ key, to: null, fields: [] });
 
 const KEYS: Record<string, Key> = {
   task_created: 'ev_created',
@@ -26,7 +25,7 @@ export function sentence(item: Pick<StripItem, 'kind' | 'changes' | 'task'>): Se
   if (item.kind !== 'task_updated') return plain(KEYS[item.kind] ?? 'ev_other');
   const status = item.changes.find(({ field }) => field === 'status');
   const fields = item.changes.filter(({ field }) => field !== 'status').map(({ field }) => field);
-  if (status) return { key: 'ev_status', from: status.before as TaskStatus, to: status.after as TaskStatus, fields };
+  if (status) return { key: 'ev_status', to: status.after as TaskStatus, fields };
   return fields.length > 0 ? { ...plain('ev_updated'), fields } : plain('ev_touched');
 }
 

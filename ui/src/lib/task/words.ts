@@ -13,12 +13,24 @@ function wordsOf(text: string, locale: string): string[] {
     segmenter = new Intl.Segmenter(locale, { granularity: 'word' });
     segmenters.set(locale, segmenter);
   }
-  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+  const found: string[] = [];
+  for (const { segment } of segmenter.segment(text)) {
+    // A space belongs to the word before it, or every change would be cut up by the spaces that stayed.
+    if (/^ +$/.test(segment) && found.length > 0) found[found.length - 1] += segment;
+    else found.push(segment);
+  }
+  return found;
 }
 
+/** Texts that share less than this are shown one after the other. */
+const SHARED_MIN = 0.3;
+
 export function wordDiff(before: string, after: string, locale: string): Piece[] {
-  return diffArrays(wordsOf(before, locale), wordsOf(after, locale)).map((part) => ({
+  const pieces = diffArrays(wordsOf(before, locale), wordsOf(after, locale)).map((part): Piece => ({
     text: part.value.join(''),
     kind: part.added ? 'in' : part.removed ? 'out' : 'same',
   }));
+  const shared = pieces.reduce((sum, piece) => sum + (piece.kind === 'same' ? piece.text.length : 0), 0);
+  if (before === '' || after === '' || shared >= SHARED_MIN * Math.max(before.length, after.length)) return pieces;
+  return [{ text: before, kind: 'out' }, { text: '\n', kind: 'same' }, { text: after, kind: 'in' }];
 }

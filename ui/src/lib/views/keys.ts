@@ -46,7 +46,7 @@ function nextRegion(step: number): void {
 }
 
 const newTask = () => {
-  if (!session.status?.readOnly) layers.open = 'new';
+  if (session.phase === 'ready' && !session.status?.readOnly) layers.open = 'new';
 };
 
 const everywhere: Binding[] = [
