@@ -178,6 +178,26 @@ fn a_bridge_that_dies_leaves_an_interrupted_run() {
     assert!(died.elapsed() > Duration::from_secs(9), "it had ten seconds to come back");
 }
 
+/// The bridge and its owner die together; the next owner finds out.
+#[test]
+fn a_bridge_that_died_while_no_owner_ran_is_interrupted_by_the_next_one() {
+    let store = Store::default();
+    let owner = store.owner();
+    let mut bridge = opened(&store);
+    bridge.ask(&create(1, "t"));
+    let mut other = opened(&store);
+    other.ask(&create(2, "t"));
+    owner.kill();
+    signal(bridge.child.id(), "KILL");
+    let _owner = store.owner();
+    let agents = |status: &str| {
+        let runs = store.view("runs");
+        runs["runs"].as_array().unwrap().iter().filter(|run| run["status"] == status).count()
+    };
+    until("the run ends", || (agents("interrupted") == 1).then_some(()));
+    assert_eq!(agents("running"), 1, "the other one has come back");
+}
+
 #[test]
 fn without_any_owner_it_says_what_to_do() {
     let mut child = Command::new(tally())

@@ -81,8 +81,18 @@ pub(crate) fn bridge(headers: &HeaderMap) -> Result<(String, Caller), Denied> {
         return Err(bad(RUN, "is missing", "the bridge's run"));
     };
     let name = percent(headers, AGENT)?.unwrap_or_else(|| "agent".to_owned());
-    let identity = Identity::Agent { name, version: None, run: Run::Bridge { key: key.clone() } };
-    Ok((key, Caller { identity, project: None, call_id: None }))
+    let caller = bridge_of(&key, &name);
+    Ok((key, caller))
+}
+
+/// A bridge's run is found by its key alone.
+pub(crate) fn bridge_of(key: &str, name: &str) -> Caller {
+    let run = Run::Bridge { key: key.to_owned() };
+    Caller {
+        identity: Identity::Agent { name: name.to_owned(), version: None, run },
+        project: None,
+        call_id: None,
+    }
 }
 
 /// The person, at one of our own surfaces.

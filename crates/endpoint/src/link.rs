@@ -36,12 +36,12 @@ pub(crate) async fn prove(State(app): State<App>, request: Request) -> Response<
 
 /// `GET /bridge/hold`: open for as long as the bridge lives.
 pub(crate) async fn hold(State(app): State<App>, request: Request) -> Response<Body> {
-    let (key, caller) = match caller::bridge(request.headers()) {
-        Ok(named) => named,
+    let key = match caller::bridge(request.headers()) {
+        Ok((key, _)) => key,
         Err(denied) => return denied.response(false),
     };
     app.holds.open(&key);
-    let held = Held { key, caller, _here: app.activity.enter(), app: app.clone() };
+    let held = Held { key, _here: app.activity.enter(), app: app.clone() };
     let pulses = IntervalStream::new(tokio::time::interval(PULSE)).map(move |_| {
         let _held = &held;
         Ok::<_, std::convert::Infallible>(Bytes::from_static(b"\n"))
@@ -52,7 +52,6 @@ pub(crate) async fn hold(State(app): State<App>, request: Request) -> Response<B
 /// The open request of one bridge; its drop is the bridge's end or a break.
 struct Held {
     key: String,
-    caller: tools::Caller,
     _here: Presence,
     app: App,
 }
@@ -67,17 +66,26 @@ impl Drop for Held {
         else {
             return;
         };
-        let (app, key, caller) = (self.app.clone(), self.key.clone(), self.caller.clone());
-        runtime.spawn(async move {
-            tokio::select! {
-                () = tokio::time::sleep(GRACE) => {}
-                () = app.closing() => return,
-            }
-            if app.holds.lapsed(&key, since) {
-                end(&app, caller, "interrupted").await;
-            }
-        });
+        runtime.spawn(await_return(self.app.clone(), self.key.clone(), since));
     }
+}
+
+/// Gives a bridge its time to come back; its run was interrupted when it does not.
+async fn await_return(app: App, key: String, since: u64) {
+    tokio::select! {
+        () = tokio::time::sleep(GRACE) => {}
+        () = app.closing() => return,
+    }
+    if app.holds.lapsed(&key, since) {
+        end(&app, caller::bridge_of(&key, "agent"), "interrupted").await;
+    }
+}
+
+/// At the start: those whom the last owner held have the same time to find us.
+pub(crate) async fn await_all(app: App) {
+    let missing = app.holds.missing();
+    futures::future::join_all(missing.into_iter().map(|(key, since)| await_return(app.clone(), key, since)))
+        .await;
 }
 
 /// `POST /bridge/end` with `{"reason": "completed" | "cancelled"}`

@@ -13,6 +13,7 @@ use tools::Host;
 
 use crate::app::{App, Inner};
 use crate::guard::{Guard, Side};
+use crate::hold::Holds;
 use crate::listener::{Front, front, serve};
 use crate::owner_file::{self, OwnerFile};
 use crate::secret::{AGENT_FILE, PERSON_FILE, Secret, random_text};
@@ -78,7 +79,7 @@ impl Server {
             mcp_port,
             ui_port,
             links: Default::default(),
-            holds: Default::default(),
+            holds: Holds::load(&data),
             activity: Default::default(),
             stop: watch::Sender::new(false),
         });
@@ -95,6 +96,7 @@ impl Server {
         if let Some((people, port)) = people.zip(ui_port) {
             server.tasks.spawn(serve(people, people_router(&server.app, port), server.app.clone()));
         }
+        server.tasks.spawn(link::await_all(server.app.clone()));
         server.announce(&data, options.ready_file)?;
         let doors = [(port::AGENTS, Some(mcp_port)), (port::PEOPLE, ui_port)];
         let used: Vec<_> = doors.into_iter().filter_map(|(door, port)| Some((door, port?))).collect();
