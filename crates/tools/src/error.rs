@@ -111,7 +111,7 @@ impl Refusal {
         let mut text = format!("{}: {}", self.code.as_str(), self.message);
         for (index, issue) in self.issues.iter().enumerate() {
             let Issue { path, problem, got, expected, fix } = issue;
-            let place = if path.is_empty() { "the arguments" } else { path };
+            let place = if path.is_empty() { "the call" } else { path };
             let came = if got.is_null() { String::new() } else { format!(" Got: {}.", plain(got)) };
             let number = index + 1;
             text.push_str(&format!(

@@ -259,7 +259,7 @@ impl Host {
         let flood = || {
             Refusal::new(Code::RateLimited, "too many calls from this run; nothing changed.").issue(
                 "",
-                "more than 1000 calls a second",
+                "one of more than 1000 a second",
                 Value::Null,
                 "fewer calls",
                 "wait a second, then send the call again",
@@ -388,7 +388,7 @@ fn denied(tool: &Tool, caller: &Caller) -> Option<Refusal> {
         let message = format!("{} is for people only; nothing changed.", tool.name);
         Refusal::new(Code::PolicyDenied, message).issue(
             "",
-            "an agent may not do this",
+            "comes from an agent",
             Value::Null,
             "a person at the board",
             "ask the person you work for to do it, or create a new task",
@@ -430,7 +430,7 @@ pub(crate) fn unavailable(error: &StoreError) -> Refusal {
     }
     Refusal::new(code, message).issue(
         "",
-        "the call was not carried out",
+        "was not carried out",
         Value::Null,
         "a store that can be written",
         fix,
