@@ -12,7 +12,7 @@ const require = createRequire(join(root, 'ui/package.json'));
 const { chromium } = require('playwright-core');
 const TALLY = join(root, 'target/debug/tally');
 const OUT = join(root, 'tests/out');
-export const AXE = require.resolve('axe-core/axe.min.js');
+const AXE = require.resolve('axe-core/axe.min.js');
 
 const FLAGS = [
   '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
@@ -112,7 +112,7 @@ function agentOf(url, tokenFile) {
 }
 
 /** A page signed in by the owner's link, with everything that went wrong in it. */
-export async function openPage(t, browser, owner, { width = 1440, height = 900, theme, locale = 'en', hash = '', reducedMotion = 'no-preference' } = {}) {
+export async function openPage(t, browser, owner, { width = 1440, height = 900, theme, locale = 'en', hash = '', reducedMotion = 'no-preference', axe = false } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, reducedMotion });
   t.after(() => context.close());
   const page = await context.newPage();
@@ -122,9 +122,10 @@ export async function openPage(t, browser, owner, { width = 1440, height = 900, 
   t.after(() => {
     if (wrong.length > 0) throw new Error(`in the page: ${wrong.join('\n')}`);
   });
+  // axe itself cannot work on the frozen prototypes that the desktop window has.
+  if (axe) await page.addInitScript({ path: AXE });
+  else await page.addInitScript(() => Object.freeze(Object.prototype));
   await page.addInitScript(([theme, locale]) => {
-    // As the desktop window does it.
-    Object.freeze(Object.prototype);
     if (theme && !localStorage['tallyboard.theme']) localStorage['tallyboard.theme'] = theme;
     if (locale && !localStorage['tallyboard.locale']) localStorage['tallyboard.locale'] = locale;
   }, [theme, locale]);
