@@ -203,10 +203,12 @@ async fn a_refusal_does_not_wait_for_the_body() {
         ("POST /mcp", vec![host.clone(), token.clone(), "Content-Type: application/json".into()], 406),
     ];
     for (line, headers, expected) in cases {
-        let mut text = format!("{line} HTTP/1.1\r\nConnection: close\r\nContent-Length: 500000\r\n");
+        let mut text = format!("{line} HTTP/1.1\r\nContent-Length: 500000\r\n");
         headers.iter().for_each(|header| text.push_str(&format!("{header}\r\n")));
         let (status, answer) = send(port, format!("{text}\r\n")).await;
         assert_eq!(status, expected, "{line} {headers:?}: {answer}");
+        // No client may send its next request where the rest of this body is expected.
+        assert!(answer.contains("connection: close"), "{answer}");
         let body = answer.split("\r\n\r\n").nth(1).unwrap();
         let told: Value = serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {answer}"));
         assert!(told["error"]["message"].is_string(), "{answer}");
