@@ -17,7 +17,8 @@ impl Access {
     pub(crate) async fn open(data: &Path) -> Result<Access> {
         match Owner::find(data, Surface::Cli).await {
             Ok(owner) => return Ok(Access::Owner(owner)),
-            Err(FindError::NotRunning(_)) => {}
+            // A stranger at the port owns nothing: the lock on the store decides.
+            Err(FindError::NotRunning(_) | FindError::NotProven(_)) => {}
             Err(error) => return Err(anyhow!(error)).context("the owner of the store cannot be reached"),
         }
         match Host::open(Options { data: data.to_owned(), person: program::person() }) {
