@@ -1,5 +1,6 @@
 // Agents work over MCP; the page shows it, without a reload and without polling.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { eventually, launch, openPage, startOwner } from './stand.mjs';
 
@@ -123,4 +124,30 @@ test('a thousand tasks: few rows in the document, and a change is painted at onc
   t.diagnostic(`from the change to the paint: median ${half} ms, 95 of 100 within ${most} ms`);
   // Far above what an idle machine needs, so that a busy one does not fail.
   assert.ok(most < 250, `${times}`);
+});
+
+test('the page keeps to the stricter policy of the desktop window', async (t) => {
+  const owner = await startOwner(t);
+  const { csp } = JSON.parse(readFileSync(new URL('../../tauri.conf.json', import.meta.url), 'utf8')).app.security;
+  const page = await openPage(t, browser, owner);
+  await page.route(`${owner.origin}/`, async (route) => {
+    const response = await route.fetch();
+    const headers = { ...response.headers(), 'content-security-policy': csp.replace(/connect-src[^;]*/, "connect-src 'self'") };
+    await route.fulfill({ response, headers });
+  });
+  await page.addInitScript(() => {
+    window.against = [];
+    document.addEventListener('securitypolicyviolation', (event) => window.against.push(`${event.effectiveDirective} ${event.sample} ${event.blockedURI}`));
+  });
+  await page.reload();
+  await owner.agent.create('One');
+  await page.card(1).click();
+  await page.at('edit:description').click();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('m');
+  await page.keyboard.press('2');
+  await page.inColumn('in_progress', 1).waitFor();
+  assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector('.slot')).height), '100px', 'styles that are set by code work');
+  assert.deepEqual(await page.evaluate(() => window.against), []);
 });

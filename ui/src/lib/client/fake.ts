@@ -24,6 +24,8 @@ export class FakeOwner implements Client {
   down = false;
   owner = 'owner-1';
   latencyMs = 0;
+  /** So many answers get lost after the call was carried out. */
+  answersLost = 0;
   /** What was asked, for tests. */
   readonly asked: string[] = [];
   private readonly listeners = new Set<(messages: FeedMessage[]) => void>();
@@ -68,7 +70,12 @@ export class FakeOwner implements Client {
 
   async call(_project: string | null, tool: string, args: Record<string, unknown>): Promise<Outcome> {
     await this.wait();
-    return this.perform(PERSON, tool, args);
+    const outcome = this.perform(PERSON, tool, args);
+    if (this.answersLost > 0) {
+      this.answersLost -= 1;
+      throw new Unreachable('the answer got lost');
+    }
+    return outcome;
   }
 
   feed(listener: (messages: FeedMessage[]) => void): () => void {

@@ -98,6 +98,8 @@ describe('a session', () => {
 
   it('fetches everything from an owner it does not know', async () => {
     const { owner, session } = await started();
+    owner.agent('codex', 'progress_create', { subject: 'two' });
+    await settle();
     owner.kill();
     // Another store altogether: what was there must not stay on the screen.
     owner.store.tasks.clear();

@@ -10,6 +10,7 @@ import { Refetch, throttled } from './refetch';
 const SILENCE_MS = 2000;
 const STATUS_GAP_MS = 400;
 const FRESH_MS = 600;
+const BUSY_MS = 300;
 const FRESH_MAX = 20;
 
 type Watcher = (tags: Tag[] | null) => void;
@@ -33,6 +34,9 @@ export class Session {
   /** Cards that changed a moment ago. */
   fresh = $state.raw<ReadonlySet<number>>(new Set());
 
+  /** Changes come so fast that animating each would only cost. */
+  busy = false;
+  private mergedAt = 0;
   private asked: string | null = null;
   private owner: string | null = null;
   private full = true;
@@ -161,6 +165,9 @@ export class Session {
       const board = await this.client.view('board', { ...(project === null ? {} : { project }), ...since });
       if (project !== this.asked) return this.boardFetch.ask();
       if (board.full) this.events.clear();
+      const now = performance.now();
+      this.busy = now - this.mergedAt < BUSY_MS;
+      this.mergedAt = now;
       const changed = this.board.merge(board);
       const added = this.events.add(board.strip);
       this.position = board.position;

@@ -78,6 +78,7 @@ describe('the board', () => {
     await moving;
     await vi.waitFor(() => expect(screen.getByTestId('board.lost:1').textContent).toMatch(/claude-code changed this to Blocked at .* \(v2\)/));
     expect(owner.store.tasks.get(1)?.status).toBe('blocked');
+    within(screen.getByTestId('board.column:blocked')).getByTestId('board.card:1');
     await fireEvent.click(screen.getByText('Apply anyway'));
     await vi.waitFor(() => expect(owner.store.tasks.get(1)).toMatchObject({ status: 'done', version: 3 }));
     expect(screen.queryByTestId('board.lost:1')).toBeNull();
@@ -217,5 +218,15 @@ describe('the owner', () => {
     owner.restart(owner.owner);
     await moving;
     expect(owner.store.tasks.get(1)).toMatchObject({ status: 'done', version: 2 });
+  });
+  it('whose answer got lost is asked again with the same key, which does nothing twice', async () => {
+    owner.answersLost = 1;
+    const creating = changes.create({ subject: 'Once' });
+    await tick();
+    session.link = 'stale';
+    await vi.waitFor(() => expect(owner.answersLost).toBe(0));
+    owner.restart(owner.owner);
+    expect((await creating)?.ok).toBe(true);
+    expect([...owner.store.tasks.values()].filter(({ subject }) => subject === 'Once').length).toBe(1);
   });
 });
