@@ -208,3 +208,26 @@ test('what is wrong with a new task is shown at its field', async (t) => {
   await page.keyboard.press('Enter');
   await page.locator('#new-blockedBy-problem').getByText('no live task #7').waitFor();
 });
+
+test('two projects have a board each, and the address says which', async (t) => {
+  const owner = await startOwner(t);
+  const page = await openPage(t, browser, owner);
+  await owner.agent.create('In the first');
+  await page.card(1).waitFor();
+  await page.evaluate(async () => {
+    const body = JSON.stringify({ project: 'code/second', tool: 'progress_create', arguments: { subject: 'In the second' } });
+    await fetch('/api/call', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  });
+  await page.at('project').click();
+  await page.getByRole('menuitemradio', { name: 'code/second' }).click();
+  await page.card(1).getByText('In the second').waitFor();
+  await page.reload();
+  await page.card(1).getByText('In the second').waitFor();
+  await owner.agent.create('Also in the first');
+  await page.goBack();
+  await page.card(2).getByText('Also in the first').waitFor();
+  await page.goto(`${owner.origin}/#/p/00000000-0000-7000-8000-000000000000/board`);
+  await page.locator('[data-testid=screen][data-screen=failed]').getByText('there is no project').waitFor();
+  await page.locator('[data-testid=screen]').getByText('Back to the board').click();
+  await page.card(1).getByText('In the first').waitFor();
+});

@@ -5,6 +5,7 @@ import { send } from '../live/send';
 import { session } from '../live/session.svelte';
 import { t } from '../shared/i18n/i18n.svelte';
 import { notices } from '../shared/notices.svelte';
+import { inTurns } from '../shared/turns';
 import { type LostMove, informed, lostMove } from './lost';
 
 export interface Patch {
@@ -19,6 +20,8 @@ type Step =
   | { tool: 'progress_delete' | 'progress_restore'; id: number; expectedVersion: number };
 
 const UNDO_MAX = 50;
+/** Calls on their way at the same time, when many tasks are changed. */
+const AT_ONCE = 6;
 
 class Changes {
   /** Moves that lost a race, by task. */
@@ -57,7 +60,7 @@ class Changes {
     }
     session.tick += 1;
     const steps: Step[] = [];
-    const moved = await Promise.all(cards.map((card) => this.moveOne(card, to, card.version, steps)));
+    const moved = await inTurns(cards, AT_ONCE, (card) => this.moveOne(card, to, card.version, steps));
     const count = moved.filter(Boolean).length;
     if (count === 0) return;
     this.remember(steps);
@@ -190,9 +193,10 @@ class Changes {
   }
 
   private async takeBack(steps: Step[]): Promise<void> {
-    const outcomes = await Promise.all(
-      steps.map(async ({ tool, id, ...args }) => ({ id, outcome: await this.call(tool, { ...args, id: String(id) }) })),
-    );
+    const outcomes = await inTurns(steps, AT_ONCE, async ({ tool, id, ...args }) => ({
+      id,
+      outcome: await this.call(tool, { ...args, id: String(id) }),
+    }));
     const late = outcomes.find(({ outcome }) => outcome && !outcome.ok);
     if (late?.outcome && !late.outcome.ok) {
       const who = session.board.cards.get(late.id)?.changedBy.name ?? late.outcome.refusal.current?.heldBy ?? '?';

@@ -3,6 +3,7 @@ import { cleanup, fireEvent, render, screen, within } from '@testing-library/sve
 import { tick } from 'svelte';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import App from '../../App.svelte';
+import { Refused } from '../client/client';
 import { FakeOwner } from '../client/fake';
 import { session } from '../live/session.svelte';
 import { words } from '../shared/i18n/i18n.svelte';
@@ -92,6 +93,26 @@ describe('the board', () => {
     expect(document.activeElement).toBe(screen.getByTestId('board.card:2'));
     await fireEvent.keyDown(document.activeElement ?? document.body, { key: 'u' });
     await vi.waitFor(() => expect(screen.queryByTestId('board.ghost:1')).toBeNull());
+  });
+
+  it('leaves the focus on the trace of a card that was moved, which leads to it', async () => {
+    screen.getByTestId('board.card:2').focus();
+    update(2, { status: 'blocked' });
+    const trace = await id('board.ghost:2');
+    expect(document.activeElement).toBe(trace);
+    expect(trace.textContent).toContain('moved to Blocked by codex');
+    await fireEvent.click(trace);
+    await vi.waitFor(() => expect(document.activeElement).toBe(screen.getByTestId('board.card:2')));
+  });
+
+  it('says when what is asked for is refused, keeps what it shows, and tries again', async () => {
+    const view = vi.spyOn(owner, 'view').mockRejectedValueOnce(new Refused({ code: 'STORE_UNAVAILABLE', message: 'the store is closing', issues: [] }));
+    session.retry();
+    expect((await id('trouble')).textContent).toContain('the store is closing');
+    expect(screen.getByTestId('board.card:1')).toBeTruthy();
+    view.mockRestore();
+    await fireEvent.click(within(screen.getByTestId('trouble')).getByText('Try again'));
+    await vi.waitFor(() => expect(screen.queryByTestId('trouble')).toBeNull());
   });
 
   it('switches the language at once', async () => {
