@@ -28,19 +28,19 @@ pub const TOOL: Tool = Tool {
     run: Run::Write(decide),
 };
 
-const FIELDS: &[Field] = &[ID, EXPECTED_VERSION, IDEMPOTENCY_KEY];
+pub(super) const FIELDS: &[Field] = &[ID, EXPECTED_VERSION, IDEMPOTENCY_KEY];
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Input {
-    id: Ref,
-    expected_version: Option<u32>,
+pub(super) struct Input {
+    pub id: Ref,
+    pub expected_version: Option<u32>,
     #[serde(rename = "idempotencyKey")]
     _key: Option<String>,
 }
 
 fn decide(cx: &Cx<'_>, arguments: Value) -> Result<Payload, Stop> {
-    let Input { id: Ref(no), expected_version, _key } = input(arguments.clone())?;
+    let Input { id: Ref(no), expected_version, .. } = input(arguments.clone())?;
     let row = live_task(cx.reader, cx.project, no)?;
     check_version(cx, &row, expected_version, TOOL.name, &arguments)?;
     Ok(TaskDeleted::new(no, row.task.version.next(), cx.cause.clone()).into())

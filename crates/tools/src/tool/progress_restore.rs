@@ -1,11 +1,10 @@
 //! Brings a deleted task back. For people only.
 
-use super::progress_update::{EXPECTED_VERSION, ID, IDEMPOTENCY_KEY};
+use super::progress_delete::{FIELDS, Input};
 use super::{Cx, Hints, Ref, Run, Stop, Tool, check_version, input, not_found, one_task_schema};
-use crate::shape::{Field, NotEmpty, Shape};
+use crate::shape::{NotEmpty, Shape};
 use crate::{Code, Refusal};
 use domain::event::{Payload, TaskRestored};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 pub const TOOL: Tool = Tool {
@@ -19,19 +18,8 @@ pub const TOOL: Tool = Tool {
     run: Run::Write(decide),
 };
 
-const FIELDS: &[Field] = &[ID, EXPECTED_VERSION, IDEMPOTENCY_KEY];
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Input {
-    id: Ref,
-    expected_version: Option<u32>,
-    #[serde(rename = "idempotencyKey")]
-    _key: Option<String>,
-}
-
 fn decide(cx: &Cx<'_>, arguments: Value) -> Result<Payload, Stop> {
-    let Input { id: Ref(no), expected_version, _key } = input(arguments.clone())?;
+    let Input { id: Ref(no), expected_version, .. } = input(arguments.clone())?;
     let row = match cx.reader.task_get(cx.project, no)? {
         Some(row) if row.task.deleted => row,
         Some(row) => {
