@@ -27,9 +27,17 @@ class Changes {
   /** Moves that lost a race, by task. */
   lost = $state.raw<ReadonlyMap<number, LostMove>>(new Map());
   private readonly undoable: Step[][] = [];
+  /** Calls without an answer yet. */
+  private readonly onTheWay = new Set<Promise<unknown>>();
 
   /** The answer or the refusal; `null` when no answer came, which was then said. */
   async call(tool: Parameters<typeof send>[0], args: Record<string, unknown>): Promise<Outcome | null> {
+    const answer = this.callOnce(tool, args);
+    this.onTheWay.add(answer);
+    return answer.finally(() => this.onTheWay.delete(answer));
+  }
+
+  private async callOnce(tool: Parameters<typeof send>[0], args: Record<string, unknown>): Promise<Outcome | null> {
     try {
       const outcome = await send(tool, args);
       const fields = outcome.ok ? taskOf(outcome.answer) : null;
@@ -185,8 +193,13 @@ class Changes {
     };
   }
 
-  /** Takes the last change back, by a new version. */
+  /** Takes the last change back, by a new version. One that is still on its way is the last. */
   async undo(): Promise<void> {
+    while (this.onTheWay.size > 0) {
+      await Promise.all(this.onTheWay);
+      // What follows the answer, such as remembering the way back.
+      await new Promise((done) => setTimeout(done));
+    }
     const steps = this.undoable.pop();
     if (!steps) return notices.show('done', t('undo_nothing'));
     await this.takeBack(steps);

@@ -95,6 +95,14 @@ describe('the board', () => {
     await vi.waitFor(() => expect(screen.queryByTestId('board.ghost:1')).toBeNull());
   });
 
+  it('takes back the last move also when its answer is still on the way', async () => {
+    await changes.move([1], 'in_progress');
+    owner.latencyMs = 20;
+    void changes.move([1], 'done');
+    await changes.undo();
+    expect(owner.store.tasks.get(1)).toMatchObject({ status: 'in_progress', version: 4 });
+  });
+
   it('leaves the focus on the trace of a card that was moved, which leads to it', async () => {
     screen.getByTestId('board.card:2').focus();
     update(2, { status: 'blocked' });
