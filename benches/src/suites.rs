@@ -147,7 +147,12 @@ pub(crate) async fn list(tally: &Path, report: &mut Report) -> Result<()> {
         }
     }
     let (small, large) = (found[0], found[2]);
-    report.add("an MCP round trip that does nothing (ping), p50", format!("{:.3} ms", ms(ping(tally).await?)), "—", true);
+    report.add(
+        "an MCP round trip that does nothing (ping), p50",
+        format!("{:.3} ms", ms(ping(tally).await?)),
+        "—",
+        true,
+    );
     let beside = format!("{:.2} ms (bare round trip {:.3} ms)", ms(large), ms(bare));
     report.add("progress_list, first page, 10,000 tasks, p50", beside, "< 0.5 ms", ms(large) < 0.5);
     let ratio = ms(large) / ms(small);
