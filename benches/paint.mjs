@@ -12,7 +12,7 @@ const require = createRequire(new URL('../ui/package.json', import.meta.url));
 const { chromium } = require('playwright-core');
 const tally = process.env.TALLY;
 const AGENTS = 10;
-const SAMPLES = 600;
+const SAMPLES = 300;
 const CHROMIUM = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
   '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
@@ -104,7 +104,8 @@ async function measure(browser, tasks) {
         const { task } = await agent.call('progress_get', { id: String(id) });
         const changed = await agent.call('progress_update', { id: String(id), expectedVersion: task.version, patch: { subject: `Task ${id}, change ${count}` } });
         answered[`${id}:${changed.task.version}`] = now();
-        await sleep(20 + Math.random() * 60);
+        // Ten busy agents: about twenty changes a second.
+        await sleep(250 + Math.random() * 500);
       }
     }));
     await sleep(500);
@@ -123,6 +124,6 @@ async function measure(browser, tasks) {
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true, args: CHROMIUM });
 for (const [tasks, goal] of [[1000, 25], [10000, 40]]) {
   const { p50, p95, n } = await measure(browser, tasks);
-  console.log(`| commit answered → painted frame, 10 agents, ${tasks.toLocaleString('en')} tasks, p95 of ${n} | ${p95.toFixed(1)} ms (p50 ${p50.toFixed(1)}) | < ${goal} ms | ${p95 < goal ? 'yes' : 'NO'} |`);
+  console.log(`| commit answered → painted frame, 10 agents, 20 changes a second, ${tasks.toLocaleString('en')} tasks, p95 of ${n} | ${p95.toFixed(1)} ms (p50 ${p50.toFixed(1)}) | < ${goal} ms | ${p95 < goal ? 'yes' : 'NO'} |`);
 }
 await browser.close();

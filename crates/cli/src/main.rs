@@ -54,18 +54,20 @@ fn main() -> ExitCode {
 fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let data = program::data_dir(cli.data.as_deref()).map_err(|error| anyhow!(error))?;
     match cli.command {
-        Command::Serve(args) => on_many_threads(serve::run(args, &data)),
+        Command::Serve(args) => on_one_worker(serve::run(args, &data)),
         Command::Mcp(args) => on_one_thread(mcp::run(args, &data)),
         Command::Open(args) => on_one_thread(open::run(args, &data)),
         Command::Call(args) => on_one_thread(call::run(args, &data)),
         Command::Runs(args) => on_one_thread(runs::run(args, &data)),
-        Command::Demo(args) => on_many_threads(demo::run(args)),
+        Command::Demo(args) => on_one_worker(demo::run(args)),
         Command::Doctor(args) => on_one_thread(doctor::run(args, &data)),
     }
 }
 
-fn on_many_threads<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build()?.block_on(work)
+/// One thread for all connections: a call passes through several short tasks, and handing each of
+/// them to another core costs more than it gains. The store has threads of its own.
+fn on_one_worker<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?.block_on(work)
 }
 
 /// Quick to start: what a bridge or a single question needs.

@@ -8,6 +8,7 @@ use parking_lot::{Mutex, RwLock};
 use rusqlite::Connection;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -15,10 +16,11 @@ use std::time::{Duration, Instant};
 /// The most jobs in one commit. A job writes about 1 kB, so this stays far under SQLite's cache.
 const BATCH_MAX: usize = 256;
 
-/// How long a batch waits for callers that were in the one before. A commit takes about 4 ms, so a
-/// pause of a tenth of that doubles the throughput of many callers (half of them would otherwise
-/// miss every second commit) and a lone caller never waits.
-const GATHER: Duration = Duration::from_micros(400);
+/// A batch waits for the callers that were just answered, as long as they keep coming back: no gap
+/// longer than this, and in all no longer than half a commit takes. A caller that misses a commit
+/// waits for a whole one, so the pause pays; a lone caller never waits.
+const GAP: Duration = Duration::from_micros(500);
+const GATHER_MAX: Duration = Duration::from_millis(3);
 
 type ReadOnly = Arc<RwLock<Option<StoreError>>>;
 
@@ -59,6 +61,8 @@ enum Message {
 #[derive(Debug)]
 pub(crate) struct Writer {
     queue: Sender<Message>,
+    /// Jobs that were handed in and not taken up yet.
+    waiting: Arc<AtomicUsize>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -70,14 +74,28 @@ impl Writer {
         on_commit: OnCommit,
     ) -> Result<Writer, std::io::Error> {
         let (queue, jobs) = channel();
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&waiting);
         let thread =
             std::thread::Builder::new().name("store-writer".into()).spawn(move || match connected {
                 Some((conn, checkpointer)) => {
-                    Loop { conn, checkpointer, jobs, read_only, on_commit, recent: [0; 2], commits: 0 }.run();
+                    let (expected, took) = (1, Duration::ZERO);
+                    Loop {
+                        conn,
+                        checkpointer,
+                        jobs,
+                        waiting: counted,
+                        read_only,
+                        on_commit,
+                        expected,
+                        took,
+                        commits: 0,
+                    }
+                    .run();
                 }
                 None => refuse_all(&jobs, &read_only),
             })?;
-        Ok(Writer { queue, thread: Mutex::new(Some(thread)) })
+        Ok(Writer { queue, waiting, thread: Mutex::new(Some(thread)) })
     }
 
     pub(crate) fn submit<T: Send + 'static>(
@@ -86,6 +104,7 @@ impl Writer {
         done: impl FnOnce(Result<T, StoreError>) + Send + 'static,
     ) {
         let work = Box::new(Work { job: Some(job), done, result: None });
+        self.waiting.fetch_add(1, Ordering::AcqRel);
         if let Err(unsent) = self.queue.send(Message::Job(work))
             && let Message::Job(job) = unsent.0
         {
@@ -122,8 +141,11 @@ struct Loop {
     jobs: Receiver<Message>,
     read_only: ReadOnly,
     on_commit: OnCommit,
-    /// The sizes of the last two batches: how many callers are about.
-    recent: [usize; 2],
+    waiting: Arc<AtomicUsize>,
+    /// How many callers are about: those answered last, and those that waited meanwhile.
+    expected: usize,
+    /// How long the last commit took.
+    took: Duration,
     commits: u32,
 }
 
@@ -132,7 +154,7 @@ impl Loop {
         loop {
             let Ok(Message::Job(first)) = self.jobs.recv() else { break };
             let (batch, stop) = self.gather(first);
-            self.recent = [batch.len(), self.recent[0]];
+            self.waiting.fetch_sub(batch.len(), Ordering::AcqRel);
             self.commit(batch);
             if stop {
                 break;
@@ -150,16 +172,16 @@ impl Loop {
         }
     }
 
-    /// What waits now, and for a moment what is likely to come: as many as came lately.
+    /// What waits now, and for a moment what is likely to come.
     fn gather(&self, first: Box<dyn Job>) -> (Vec<Box<dyn Job>>, bool) {
         let mut batch = vec![first];
-        let expected = self.recent[0].max(self.recent[1]).min(BATCH_MAX);
-        let deadline = Instant::now() + GATHER;
+        let deadline = Instant::now() + (self.took / 2).min(GATHER_MAX);
         while batch.len() < BATCH_MAX {
             let message = match self.jobs.try_recv() {
                 Ok(message) => message,
-                Err(_) if batch.len() < expected => {
-                    match self.jobs.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Err(_) if batch.len() < self.expected => {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    match self.jobs.recv_timeout(left.min(GAP)) {
                         Ok(message) => message,
                         Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
                     }
@@ -175,11 +197,14 @@ impl Loop {
     }
 
     fn commit(&mut self, mut batch: Vec<Box<dyn Job>>) {
+        let began = Instant::now();
         let refused = self.read_only.read().clone();
         let outcome = match refused {
             Some(why) => Err(why),
             None => run_batch(&self.conn, &mut batch),
         };
+        self.took = began.elapsed();
+        self.expected = batch.len() + self.waiting.load(Ordering::Acquire);
         match outcome {
             Ok((results, touched, position)) => {
                 for (job, result) in batch.into_iter().zip(results) {
