@@ -14,7 +14,7 @@ struct SmallDisk<'a> {
 impl<'a> SmallDisk<'a> {
     /// `None` where this user may not mount.
     fn mount(at: &'a Path) -> Option<SmallDisk<'a>> {
-        std::fs::create_dir_all(at).unwrap();
+        std::fs::create_dir_all(at).expect("a folder to mount at");
         let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=6m", "tmpfs"]).arg(at).output();
         mounted.is_ok_and(|output| output.status.success()).then_some(SmallDisk { at })
     }

@@ -13,10 +13,10 @@ fn files(ends: &[&str]) -> Vec<(String, String)> {
         .args(["ls-files", "-co", "--exclude-standard"])
         .current_dir(root())
         .output()
-        .unwrap();
+        .expect("git runs");
     assert!(listed.status.success(), "git cannot list the files");
     String::from_utf8(listed.stdout)
-        .unwrap()
+        .expect("names in UTF-8")
         .lines()
         .filter(|name| ends.iter().any(|end| name.ends_with(end)) && !name.contains(".gen."))
         .filter_map(|name| Some((name.to_owned(), std::fs::read_to_string(root().join(name)).ok()?)))

@@ -145,6 +145,8 @@ test('the page keeps to the stricter policy of the desktop window', async (t) =>
   await page.at('edit:description').click();
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
+  await page.at('drawer').waitFor({ state: 'detached' });
+  await page.card(1).focus();
   await page.keyboard.press('m');
   await page.keyboard.press('2');
   await page.inColumn('in_progress', 1).waitFor();
