@@ -67,6 +67,14 @@ test('a click opens the drawer, and a new title is saved', async (t) => {
   await window.until(`return document.querySelector('${card(task)}').textContent.includes('New title')`);
 });
 
+test('a link to a task opens it, also when the page is loaded anew', async (t) => {
+  const { data, window } = await open(t);
+  const task = await desk.createTask(data, 'Linked to', { description: 'Seen after the load' });
+  await window.find(card(task));
+  await window.run(`window.__before = true; location.hash = '#/board?task=${task.id}'; location.reload()`);
+  await window.until(`return !window.__before && document.querySelector('[data-testid=drawer]')?.textContent.includes('Seen after the load')`, 10_000);
+});
+
 test('a card is moved by the pointer', async (t) => {
   const { data, window } = await open(t);
   const task = await desk.createTask(data, 'Drag me');
