@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { agentCall, endProcess, startDriver } from '../tests/desktop/desk.mjs';
+import { agentCall, endProcess, owner, startDriver } from '../tests/desktop/desk.mjs';
 import { openSession } from '../tests/desktop/webdriver.mjs';
 
 const application = process.env.TALLYBOARD;
@@ -41,17 +41,20 @@ for (let round = 0; round < 5; round += 1) {
   const data = fs.mkdtempSync(path.join(os.tmpdir(), 'tally-window-'));
   const window = await openSession(driver.url, application, ['--data', data]);
   await window.until(`return document.querySelector('[data-testid=clock]')?.dataset.state === 'live'`, 20_000);
+  // The window owns the store, so it is the owner that announced itself.
+  const { pid } = owner(data);
   const painted = await window.run(`const [paint] = performance.getEntriesByName('first-contentful-paint'); return performance.timeOrigin + paint.startTime`);
-  took.push(painted - started(window.pid));
+  took.push(painted - started(pid));
   if (round === 4) {
     for (let i = 0; i < 100; i += 1) await agentCall(data, 'progress_create', { subject: `Task ${i}` });
-    await sleep(3000);
-    const before = cpu(window.pid);
+    // Idle is when the last change is so old that its age on the cards no longer counts seconds.
+    await sleep(65_000);
+    const before = cpu(pid);
     await sleep(20_000);
-    const share = ((cpu(window.pid) - before) / 20) * 100;
+    const share = ((cpu(pid) - before) / 20) * 100;
     console.log(`| window and owner, processor while idle, 100 tasks | ${share.toFixed(2)} % | < 1 % | ${share < 1 ? 'yes' : 'NO'} |`);
   }
-  await endProcess(window.pid);
+  await endProcess(pid);
   await window.end().catch(() => {});
   fs.rmSync(data, { recursive: true, force: true });
 }

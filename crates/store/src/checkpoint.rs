@@ -7,12 +7,13 @@ use parking_lot::Mutex;
 use rusqlite::Connection;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// A commit writes about six pages, so this is SQLite's own measure of a thousand pages.
 const COMMITS: u32 = 160;
 
-/// At 64 MB of log (pages of 4 kB) the writer is made to wait until the log starts anew.
-const LOG_PAGES_MAX: i64 = 16_384;
+/// So long a restart of the log waits for readers; it keeps the writer waiting meanwhile.
+const RESTART_WAIT: Duration = Duration::from_millis(50);
 
 #[derive(Debug)]
 pub(crate) struct Checkpointer {
@@ -55,18 +56,20 @@ impl Drop for Checkpointer {
 }
 
 fn run(conn: &Connection, woken: &Receiver<()>) {
+    if let Err(error) = conn.busy_timeout(RESTART_WAIT) {
+        tracing::warn!(%error, "the wait of a checkpoint could not be set");
+    }
     while woken.recv().is_ok() {
-        let result = checkpoint(conn, "PASSIVE").and_then(|pages| match pages > LOG_PAGES_MAX {
-            true => checkpoint(conn, "RESTART"),
-            false => Ok(pages),
-        });
+        // Nearly all is copied while the writer goes on. The restart copies what came meanwhile and lets
+        // the log begin anew: a log that only grows makes every flush pay for the file's new size.
+        let result = checkpoint(conn, "PASSIVE").and_then(|()| checkpoint(conn, "RESTART"));
         if let Err(error) = result {
             tracing::warn!(%error, "the write-ahead log could not be copied back; it grows until the next try");
         }
     }
 }
 
-/// Gives the pages that the log holds.
-fn checkpoint(conn: &Connection, mode: &str) -> Result<i64, rusqlite::Error> {
-    conn.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| row.get(1))
+/// A restart that had to give way to a reader is tried again next time.
+fn checkpoint(conn: &Connection, mode: &str) -> Result<(), rusqlite::Error> {
+    conn.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |_| Ok(()))
 }
