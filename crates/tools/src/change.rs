@@ -21,6 +21,8 @@ pub enum Tag {
     Run { project: String, run: String },
     /// A project appeared or was renamed.
     Project { project: String },
+    /// The check of a run's ledger went on, or ended.
+    Verify { run: String },
     /// The store turned read-only, or back.
     Store,
 }

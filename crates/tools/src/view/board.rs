@@ -76,6 +76,8 @@ pub struct Card {
     pub held_by: Option<Actor>,
     /// Refused calls that aimed at this task.
     pub rejected: u32,
+    /// The worst of their outcomes: loop, gave_up, open, repaired, expected in this order; `null` without any.
+    pub outcome: Option<super::rejected::Outcome>,
     /// RFC 3339, milliseconds, UTC.
     pub changed_at: String,
     pub changed_by: Actor,
@@ -101,6 +103,8 @@ pub struct StripItem {
     pub subject: Option<String>,
     /// task_updated: what changed.
     pub changes: Vec<FieldChange>,
+    /// call_rejected: how it came out so far.
+    pub outcome: Option<super::rejected::Outcome>,
     /// call_rejected: tool, code and the sentence the agent was told. run_ended: reason in `text`.
     pub tool: Option<String>,
     pub code: Option<String>,
@@ -181,6 +185,7 @@ fn strip_item(reader: &Reader<'_>, project: &ProjectRow, row: &EventRow) -> Resu
         task: None,
         subject: None,
         changes: vec![],
+        outcome: None,
         tool: None,
         code: None,
         text: None,

@@ -1,10 +1,15 @@
 //! One read model per screen. Field names here are the UI's types (types.gen.ts).
 
 pub mod board;
+pub mod events;
+pub mod rejected;
+pub mod replay;
+pub mod run;
 pub mod runs;
 pub mod status;
 pub mod task;
 pub mod trash;
+pub mod verify;
 
 use crate::host::{Host, unavailable};
 use crate::{Code, Refusal, dispatch};
@@ -97,6 +102,7 @@ fn card_of(row: &CardRow) -> Card {
         blocked_by: row.blocked_by.iter().map(|no| no.0).collect(),
         held_by: row.held_by.as_ref().map(actor_of),
         rejected: row.rejected,
+        outcome: None,
         changed_at: row.changed_at.to_string(),
         changed_by: actor_of(&row.changed_by),
     }

@@ -9,6 +9,12 @@ use ts_rs::TS;
 pub struct RunsParams {
     pub project: Option<String>,
     pub limit: Option<u32>,
+    /// Only those of agents, persons or the host.
+    pub actor: Option<super::board::ActorKind>,
+    /// Only those whose agent's name has this in it.
+    pub agent: Option<String>,
+    /// Only those that started at or after this time (RFC 3339).
+    pub since: Option<String>,
 }
 
 #[derive(Debug, Clone, Serialize, TS)]
@@ -42,6 +48,21 @@ pub struct RunRow {
     #[ts(optional)]
     pub ended: Option<String>,
     pub last_at: String,
+    /// Refused calls that were neither repaired nor given up yet.
+    #[ts(type = "number")]
+    pub open_refusals: u64,
+    /// The run that started this one.
+    pub parent: Option<String>,
+    /// What the agent said it was for, when it said so.
+    pub title: Option<String>,
+    #[ts(type = "number | null")]
+    pub tokens_in: Option<u64>,
+    #[ts(type = "number | null")]
+    pub tokens_out: Option<u64>,
+    /// US dollars, where known.
+    pub cost: Option<f64>,
+    /// `null`: never checked.
+    pub verify: Option<super::verify::VerifyMark>,
 }
 
 use super::{actor_of, in_project};
@@ -71,6 +92,13 @@ pub(crate) fn load(host: &Host, params: &RunsParams) -> Result<Runs, Refusal> {
                 started: row.started_at.to_string(),
                 ended: row.ended_at.map(|at| at.to_string()),
                 last_at: row.last_at.to_string(),
+                open_refusals: 0,
+                parent: None,
+                title: None,
+                tokens_in: None,
+                tokens_out: None,
+                cost: None,
+                verify: None,
             }
         });
         Ok(Runs { position: reader.position()?.0, runs: runs.collect() })

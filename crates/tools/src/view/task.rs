@@ -60,6 +60,10 @@ pub struct TaskVersion {
     /// task_created, task_updated, task_deleted or task_restored.
     pub kind: String,
     pub changes: Vec<FieldChange>,
+    /// The call that caused it.
+    pub tool: String,
+    /// The caller's idempotency key.
+    pub key: Option<String>,
 }
 
 #[derive(Debug, Clone, Serialize, TS)]
@@ -74,6 +78,10 @@ pub struct Rejection {
     pub actor: Actor,
     pub tool: String,
     pub code: String,
+    pub outcome: super::rejected::Outcome,
+    /// The chain it belongs to: the seq of its first refusal.
+    #[ts(type = "number")]
+    pub chain: u64,
     /// The text the agent was told, whole.
     pub text: String,
     /// The arguments as sent, masked and cut.
@@ -174,6 +182,8 @@ fn version(row: &EventRow) -> Option<TaskVersion> {
         position: row.position.0,
         kind: row.event.kind.clone(),
         changes,
+        tool: String::new(),
+        key: None,
     })
 }
 
@@ -187,6 +197,8 @@ fn rejection(row: &EventRow) -> Option<Rejection> {
         actor: actor_of(&row.actor),
         tool: event.tool.clone(),
         code: event.code.clone(),
+        outcome: super::rejected::Outcome::Open,
+        chain: 0,
         text: event.told.clone(),
         arguments: event.arguments.clone(),
     })
