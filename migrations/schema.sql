@@ -10,6 +10,68 @@ CREATE TABLE answers (
 
 CREATE INDEX answers_by_age ON answers (at);
 
+CREATE TRIGGER bodies_are_never_changed BEFORE UPDATE ON bodies
+BEGIN SELECT raise(ABORT, 'bodies are append-only'); END;
+
+CREATE TRIGGER bodies_are_never_removed BEFORE DELETE ON bodies
+BEGIN SELECT raise(ABORT, 'bodies are append-only'); END;
+
+CREATE TABLE bodies (
+    key    INTEGER PRIMARY KEY,
+    digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 32),
+    text   TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE chains (
+    run         INTEGER NOT NULL REFERENCES runs (key) DEFERRABLE INITIALLY DEFERRED,
+    seq         INTEGER NOT NULL,
+    project     INTEGER NOT NULL,
+    position    INTEGER NOT NULL,
+    tool        TEXT    NOT NULL,
+    task        INTEGER,
+    code        TEXT    NOT NULL,
+    state       TEXT    NOT NULL CHECK (state IN ('open', 'repaired', 'gave_up', 'loop')),
+    expected    INTEGER NOT NULL CHECK (expected IN (0, 1)),
+    tries       INTEGER NOT NULL,
+    last_call   INTEGER NOT NULL,
+    digest      TEXT    NOT NULL,
+    same        INTEGER NOT NULL,
+    repaired_by INTEGER,
+    first_at    INTEGER NOT NULL,
+    last_at     INTEGER NOT NULL,
+    PRIMARY KEY (run, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX chains_by_position ON chains (project, position);
+
+CREATE INDEX chains_by_task ON chains (project, task) WHERE task IS NOT NULL;
+
+CREATE INDEX chains_unrepaired ON chains (run, seq) WHERE state <> 'repaired';
+
+CREATE TRIGGER checkpoints_are_never_changed BEFORE UPDATE ON checkpoints
+BEGIN SELECT raise(ABORT, 'checkpoints are append-only'); END;
+
+CREATE TRIGGER checkpoints_are_never_removed BEFORE DELETE ON checkpoints
+BEGIN SELECT raise(ABORT, 'checkpoints are append-only'); END;
+
+CREATE TABLE checkpoints (
+    key  INTEGER PRIMARY KEY,
+    run  INTEGER NOT NULL REFERENCES runs (key) DEFERRABLE INITIALLY DEFERRED,
+    seq  INTEGER NOT NULL CHECK (seq > 0),
+    hash BLOB    NOT NULL CHECK (length(hash) = 32),
+    at   INTEGER NOT NULL,
+    sig  BLOB    NOT NULL CHECK (length(sig) = 64),
+    UNIQUE (run, seq)
+) STRICT;
+
+CREATE TABLE checks (
+    run       INTEGER PRIMARY KEY REFERENCES runs (key) DEFERRABLE INITIALLY DEFERRED,
+    seq       INTEGER NOT NULL,
+    ok        INTEGER NOT NULL CHECK (ok IN (0, 1)),
+    first_bad INTEGER,
+    at        INTEGER NOT NULL
+) STRICT;
+
 CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events
 BEGIN SELECT raise(ABORT, 'events are append-only'); END;
 
@@ -30,8 +92,28 @@ CREATE TABLE events (
 
 CREATE INDEX events_by_task ON events (project, task, position) WHERE task IS NOT NULL;
 
-CREATE INDEX events_on_board ON events (project, position)
-WHERE kind IN ('call_rejected', 'run_ended', 'run_started', 'task_created', 'task_deleted', 'task_restored', 'task_updated');
+CREATE INDEX events_of_board ON events (project, position, kind)
+WHERE kind IN ('call_answered', 'call_rejected', 'note', 'rejection_marked', 'run_ended', 'run_resumed', 'run_started',
+               'task_created', 'task_deleted', 'task_restored', 'task_updated', 'todo_written');
+
+CREATE INDEX events_of_reads ON events (run, seq) WHERE kind = 'call_answered';
+
+CREATE TABLE imports (
+    run     INTEGER PRIMARY KEY REFERENCES runs (key) DEFERRABLE INITIALLY DEFERRED,
+    id      BLOB    NOT NULL CHECK (length(id) = 16),
+    name    TEXT    NOT NULL,
+    file    TEXT    NOT NULL,
+    chained INTEGER NOT NULL CHECK (chained IN (0, 1)),
+    at      INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE keyframes (
+    project  INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    events   INTEGER NOT NULL,
+    board    BLOB    NOT NULL,
+    PRIMARY KEY (project, position)
+) STRICT;
 
 CREATE TABLE policies (
     project INTEGER NOT NULL,
@@ -47,6 +129,15 @@ CREATE TABLE projects (
     path TEXT UNIQUE
 ) STRICT;
 
+CREATE TABLE refusals (
+    run   INTEGER NOT NULL REFERENCES runs (key) DEFERRABLE INITIALLY DEFERRED,
+    seq   INTEGER NOT NULL,
+    chain INTEGER NOT NULL,
+    PRIMARY KEY (run, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX refusals_by_chain ON refusals (run, chain, seq);
+
 CREATE TABLE run_keys (
     source TEXT    NOT NULL,
     key    TEXT    NOT NULL,
@@ -54,24 +145,44 @@ CREATE TABLE run_keys (
     PRIMARY KEY (source, key)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE runs (
+CREATE TABLE "runs" (
     key        INTEGER PRIMARY KEY,
     id         BLOB    NOT NULL UNIQUE CHECK (length(id) = 16),
     project    INTEGER NOT NULL REFERENCES projects (key),
+    parent     INTEGER REFERENCES runs (key) DEFERRABLE INITIALLY DEFERRED,
     actor      TEXT    NOT NULL CHECK (actor IN ('agent', 'person', 'host')),
     name       TEXT    NOT NULL,
     version    TEXT,
-    source     TEXT    NOT NULL CHECK (source IN ('bridge', 'session', 'meta', 'unattributed', 'window', 'browser', 'cli')),
+    title      TEXT,
+    source     TEXT    NOT NULL CHECK (source IN ('bridge', 'session', 'meta', 'unattributed', 'window', 'browser', 'cli', 'import')),
     status     TEXT    NOT NULL CHECK (status IN ('running', 'completed', 'failed', 'interrupted', 'cancelled', 'budget_exhausted')),
     head_seq   INTEGER NOT NULL,
     head_hash  BLOB    NOT NULL CHECK (length(head_hash) = 32),
+    calls      INTEGER NOT NULL DEFAULT 0,
     rejected   INTEGER NOT NULL,
+    tokens_in  INTEGER,
+    tokens_out INTEGER,
+    cost       INTEGER,
     started_at INTEGER NOT NULL,
     ended_at   INTEGER,
     last_at    INTEGER NOT NULL
 ) STRICT;
 
+CREATE INDEX runs_by_parent ON runs (parent, key) WHERE parent IS NOT NULL;
+
 CREATE INDEX runs_by_project ON runs (project, key);
+
+CREATE INDEX runs_running ON runs (last_at) WHERE status = 'running';
+
+CREATE TABLE segments (
+    run     INTEGER NOT NULL REFERENCES runs (key) DEFERRABLE INITIALLY DEFERRED,
+    first   INTEGER NOT NULL,
+    last    INTEGER NOT NULL,
+    columns BLOB    NOT NULL,
+    facts   BLOB    NOT NULL,
+    touched BLOB    NOT NULL,
+    PRIMARY KEY (run, first)
+) STRICT;
 
 CREATE TABLE task_deps (
     project INTEGER NOT NULL,

@@ -46,6 +46,7 @@ words!(
         Window = "window",
         Browser = "browser",
         Cli = "cli",
+        Import = "import",
     }
 );
 

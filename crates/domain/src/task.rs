@@ -1,5 +1,6 @@
 //! The task: its fields, its four states and the legal changes to it.
 
+use crate::repair::Outcomes;
 use crate::run::words;
 use crate::{Description, Position, RunId, Subject, TaskId, TaskNo, Timestamp, Version};
 use serde::{Deserialize, Serialize};
@@ -50,7 +51,7 @@ fn edit_distance(a: &str, b: &str) -> usize {
 }
 
 /// A task as the fold knows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
     pub no: TaskNo,
     pub id: TaskId,
@@ -64,6 +65,8 @@ pub struct Task {
     pub holder: Option<RunId>,
     /// Refused calls that aimed at it.
     pub rejected: u32,
+    /// How they came out, as chains.
+    pub outcomes: Outcomes,
     pub deleted: bool,
     pub created: Stamp,
     pub changed: Stamp,
@@ -72,7 +75,7 @@ pub struct Task {
 }
 
 /// When and by which run something happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
     pub position: Position,
     pub run: RunId,

@@ -77,6 +77,10 @@ pub enum OpenError {
     Io { what: String, source: std::io::Error },
     #[error("{what}: {source}")]
     Sql { what: String, source: rusqlite::Error },
+    #[error("the store cannot be brought up to date: {error}")]
+    Replay { error: StoreError },
+    #[error("the store cannot be brought up to date: a row of {table} refers to one that is not there")]
+    Dangling { table: String },
     #[error("SQLite {found} is too old: versions before 3.51.3 can corrupt a WAL database")]
     OldSqlite { found: String },
 }

@@ -1,11 +1,14 @@
 //! Migrations: append-only SQL files, counted in `user_version`. A newer file is refused, an older
 //! one is backed up before it is changed.
 
-use crate::OpenError;
-use rusqlite::Connection;
+use crate::{OpenError, StoreError, Tx};
+use rusqlite::{Connection, OptionalExtension};
 use std::path::{Path, PathBuf};
 
-pub(crate) const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/0001_init.sql")];
+pub(crate) const MIGRATIONS: &[&str] = &[
+    include_str!("../../../migrations/0001_init.sql"),
+    include_str!("../../../migrations/0002_inspector.sql"),
+];
 
 /// "TALY": tells our files from other SQLite databases.
 const APPLICATION_ID: u32 = 0x5441_4C59;
@@ -15,11 +18,18 @@ fn sql(what: &str) -> impl FnOnce(rusqlite::Error) -> OpenError {
     move |source| OpenError::Sql { what, source }
 }
 
-/// Brings the database to the newest format. Gives the backup's path when one was made.
+/// Replays all events into the views: they may hold more of old events now.
+pub(crate) fn replay(conn: &Connection) -> Result<(), StoreError> {
+    Tx::new(conn, None)?.views_rebuild()
+}
+
+/// Brings the database to the newest format, and an older one then through `then`. Gives the backup's
+/// path when one was made.
 pub(crate) fn migrate(
     conn: &mut Connection,
     migrations: &[&str],
     backups: &Path,
+    then: impl FnOnce(&Connection) -> Result<(), StoreError>,
 ) -> Result<Option<PathBuf>, OpenError> {
     let pragma = |conn: &Connection, name| conn.pragma_query_value(None, name, |row| row.get::<_, u32>(0));
     let found = pragma(conn, "user_version").map_err(sql("reading the version"))?;
@@ -38,14 +48,27 @@ pub(crate) fn migrate(
         return Ok(None);
     }
     let backup = if found > 0 { Some(back_up(conn, found, backups)?) } else { None };
+    // A table that others refer to can only be made anew while references are not enforced.
+    conn.pragma_update(None, "foreign_keys", false).map_err(sql("letting references be"))?;
     let tx =
         conn.transaction_with_behavior(rusqlite::TransactionBehavior::Exclusive).map_err(sql("starting"))?;
     for (step, migration) in migrations.iter().enumerate().skip(found as usize) {
         tx.execute_batch(migration).map_err(sql(&format!("step {}", step + 1)))?;
     }
+    if found > 0 {
+        then(&tx).map_err(|error| OpenError::Replay { error })?;
+    }
+    let broken: Option<String> = tx
+        .query_row("SELECT \"table\" FROM pragma_foreign_key_check LIMIT 1", [], |row| row.get(0))
+        .optional()
+        .map_err(sql("checking references"))?;
+    if let Some(table) = broken {
+        return Err(OpenError::Dangling { table });
+    }
     tx.pragma_update(None, "application_id", APPLICATION_ID).map_err(sql("marking the file"))?;
     tx.pragma_update(None, "user_version", known).map_err(sql("writing the version"))?;
     tx.commit().map_err(sql("committing"))?;
+    conn.pragma_update(None, "foreign_keys", true).map_err(sql("enforcing references"))?;
     Ok(backup)
 }
 
@@ -75,6 +98,10 @@ mod tests {
     #![expect(clippy::disallowed_methods, reason = "these tests need bare databases")]
     use super::*;
 
+    fn nothing(_: &Connection) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     fn memory() -> Connection {
         Connection::open_in_memory().unwrap()
     }
@@ -82,7 +109,7 @@ mod tests {
     #[test]
     fn all_migrations_together_give_the_golden_schema() {
         let mut conn = memory();
-        migrate(&mut conn, MIGRATIONS, Path::new("unused")).unwrap();
+        migrate(&mut conn, MIGRATIONS, Path::new("unused"), replay).unwrap();
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations/schema.sql");
         let found = schema(&conn);
         if std::env::var_os("ACCEPT").is_some() {
@@ -98,9 +125,9 @@ mod tests {
         let file = dir.path().join("x.db");
         let steps = ["CREATE TABLE a (x) ", "ALTER TABLE a ADD COLUMN y"];
         let mut conn = Connection::open(&file).unwrap();
-        assert_eq!(migrate(&mut conn, &steps[..1], dir.path()).unwrap(), None);
+        assert_eq!(migrate(&mut conn, &steps[..1], dir.path(), nothing).unwrap(), None);
         conn.execute("INSERT INTO a VALUES (7)", []).unwrap();
-        let backup = migrate(&mut conn, &steps, dir.path()).unwrap().expect("a backup");
+        let backup = migrate(&mut conn, &steps, dir.path(), nothing).unwrap().expect("a backup");
         assert_eq!(conn.query_row("SELECT x FROM a WHERE y IS NULL", [], |r| r.get::<_, i64>(0)), Ok(7));
         let old = Connection::open(backup).unwrap();
         assert_eq!(old.query_row("SELECT * FROM a", [], |r| r.get::<_, i64>(0)), Ok(7));
@@ -110,10 +137,10 @@ mod tests {
     #[test]
     fn a_step_that_fails_changes_nothing() {
         let mut conn = memory();
-        migrate(&mut conn, &["CREATE TABLE a (x)"], Path::new("unused")).unwrap();
+        migrate(&mut conn, &["CREATE TABLE a (x)"], Path::new("unused"), nothing).unwrap();
         let dir = tempfile::tempdir().unwrap();
         let steps = ["CREATE TABLE a (x)", "CREATE TABLE b (x)", "nonsense"];
-        assert!(migrate(&mut conn, &steps, dir.path()).is_err());
+        assert!(migrate(&mut conn, &steps, dir.path(), nothing).is_err());
         assert!(conn.prepare("SELECT * FROM b").is_err());
         assert_eq!(conn.pragma_query_value(None, "user_version", |r| r.get::<_, u32>(0)), Ok(1));
     }
@@ -121,14 +148,41 @@ mod tests {
     #[test]
     fn newer_and_foreign_files_are_refused() {
         let mut conn = memory();
-        migrate(&mut conn, &["CREATE TABLE a (x)", "CREATE TABLE b (x)"], Path::new("unused")).unwrap();
-        let newer = migrate(&mut conn, MIGRATIONS, Path::new("unused"));
-        assert!(matches!(newer, Err(OpenError::Newer { found: 2, known: 1 })), "{newer:?}");
+        let newest =
+            ["CREATE TABLE a (x)"; 1].into_iter().chain(std::iter::repeat_n("SELECT 1", MIGRATIONS.len()));
+        migrate(&mut conn, &newest.collect::<Vec<_>>(), Path::new("unused"), nothing).unwrap();
+        let newer = migrate(&mut conn, MIGRATIONS, Path::new("unused"), nothing);
+        assert!(matches!(newer, Err(OpenError::Newer { found, known }) if found == known + 1), "{newer:?}");
         let mut foreign = memory();
         foreign.execute("CREATE TABLE contacts (name)", []).unwrap();
         assert!(matches!(
-            migrate(&mut foreign, MIGRATIONS, Path::new("unused")),
+            migrate(&mut foreign, MIGRATIONS, Path::new("unused"), nothing),
             Err(OpenError::Foreign { .. })
         ));
+    }
+
+    /// A file of format 1, with a task and a call that was refused on it.
+    #[test]
+    fn the_first_format_opens_and_its_refusals_become_chains() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut conn = Connection::open(dir.path().join("x.db")).unwrap();
+        conn.pragma_update(None, "foreign_keys", true).unwrap();
+        migrate(&mut conn, &MIGRATIONS[..1], dir.path(), nothing).unwrap();
+        conn.execute_batch(include_str!("format1.sql")).unwrap();
+        migrate(&mut conn, MIGRATIONS, dir.path(), replay).unwrap().expect("a backup");
+        let chain: (u64, String, u32) = conn
+            .query_row("SELECT seq, state, task FROM chains", [], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })
+            .unwrap();
+        assert_eq!(chain, (3, "open".into(), 1));
+        let run: (u64, u64, String) = conn
+            .query_row("SELECT head_seq, calls, status FROM runs", [], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })
+            .unwrap();
+        assert_eq!(run, (3, 2, "running".into()));
+        let on: bool = conn.pragma_query_value(None, "foreign_keys", |row| row.get(0)).unwrap();
+        assert!(on, "references are enforced again");
     }
 }

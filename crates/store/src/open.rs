@@ -2,11 +2,12 @@
 
 use crate::checkpoint::Checkpointer;
 use crate::lock::OwnerLock;
-use crate::migrate::{MIGRATIONS, migrate};
+use crate::migrate::{MIGRATIONS, migrate, replay};
 use crate::read::Readers;
 use crate::writer::Writer;
 use crate::{Kind, OpenError, Reader, StoreError, Touched, Tx};
-use domain::Position;
+use domain::ledger::Head;
+use domain::{Position, RunId, Timestamp};
 use parking_lot::RwLock;
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
@@ -21,10 +22,15 @@ const SQLITE_MIN: i32 = 3_051_003;
 /// Called on the writer's thread after each commit, once the callers were answered.
 pub(crate) type OnCommit = Box<dyn Fn(Position, Vec<Touched>) + Send>;
 
+/// Signs where a run stands.
+pub(crate) type Sign = Arc<dyn Fn(RunId, Head, Timestamp) -> [u8; 64] + Send + Sync>;
+
 #[expect(missing_debug_implementations, reason = "it holds a closure")]
 pub struct StoreOptions {
     pub dir: PathBuf,
     pub on_commit: Box<dyn Fn(Position, Vec<Touched>) + Send>,
+    /// `None`: no checkpoints are made.
+    pub sign: Option<Arc<dyn Fn(RunId, Head, Timestamp) -> [u8; 64] + Send + Sync>>,
 }
 
 /// The open store. Dropping the last clone commits what waits and frees the lock.
@@ -45,7 +51,7 @@ struct Inner {
 impl Store {
     /// Opens or makes the store in `options.dir`. A file that fails its check opens read-only.
     pub fn open(options: StoreOptions) -> Result<Store, OpenError> {
-        let StoreOptions { dir, on_commit } = options;
+        let StoreOptions { dir, on_commit, sign } = options;
         if rusqlite::version_number() < SQLITE_MIN {
             return Err(OpenError::OldSqlite { found: rusqlite::version().to_owned() });
         }
@@ -66,7 +72,7 @@ impl Store {
             }
             None => None,
         };
-        let writer = Writer::start(connected, Arc::clone(&read_only), on_commit).map_err(thread)?;
+        let writer = Writer::start(connected, Arc::clone(&read_only), on_commit, sign).map_err(thread)?;
         Ok(Store { inner: Arc::new(Inner { writer, readers, read_only, lock: Some(lock).into(), file }) })
     }
 
@@ -77,7 +83,16 @@ impl Store {
         job: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
         done: impl FnOnce(Result<T, StoreError>) + Send + 'static,
     ) {
-        self.inner.writer.submit(job, done);
+        self.inner.writer.submit(job, done, true);
+    }
+
+    /// As [`Store::write`], for a job that nobody waits for: a batch is not held up for its sake.
+    pub fn write_later<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+        done: impl FnOnce(Result<T, StoreError>) + Send + 'static,
+    ) {
+        self.inner.writer.submit(job, done, false);
     }
 
     /// As [`Store::write`], waiting for the commit on this thread.
@@ -147,7 +162,7 @@ fn open_checked(file: &Path, backups: &Path) -> Result<(Option<Connection>, Opti
         return Ok((None, Some(unsound(&problem))));
     }
     let mut conn = connect(file).map_err(sql("cannot be opened"))?;
-    if let Some(backup) = migrate(&mut conn, MIGRATIONS, backups)? {
+    if let Some(backup) = migrate(&mut conn, MIGRATIONS, backups, replay)? {
         tracing::info!(backup = %backup.display(), "the store was brought to a new format; the old one is kept");
     }
     Ok((Some(conn), None))

@@ -1,5 +1,6 @@
 //! The store by itself: what a commit means, what a refused job leaves behind, what SQLite guards.
 
+use crate::table::run::RunsOf;
 use crate::{Kind, Store, StoreError, StoreOptions, Touched, Tx};
 use domain::event::{Cause, ProjectRef, RunStarted, TaskCreated};
 use domain::{ActorKind, AgentName, Position, ProjectId, RunId, Source, Subject, TaskId, TaskNo, Timestamp};
@@ -15,7 +16,7 @@ fn open(dir: &Path) -> (Store, Commits) {
     let commits = Commits::default();
     let seen = Arc::clone(&commits);
     let on_commit = Box::new(move |position, touched| seen.lock().push((position, touched)));
-    (Store::open(StoreOptions { dir: dir.to_owned(), on_commit }).unwrap(), commits)
+    (Store::open(StoreOptions { dir: dir.to_owned(), on_commit, sign: None }).unwrap(), commits)
 }
 
 fn at(second: i64) -> Timestamp {
@@ -36,7 +37,7 @@ fn run_with_task(tx: &mut Tx<'_>, n: u32) -> Result<(), StoreError> {
 }
 
 fn counts(store: &Store) -> (u64, usize) {
-    let runs = store.read(|reader| reader.run_list(None, 1_000)).unwrap().len();
+    let runs = store.read(|reader| reader.run_list(&RunsOf::default(), 1_000)).unwrap().len();
     (store.read(|reader| reader.position()).unwrap().0, runs)
 }
 

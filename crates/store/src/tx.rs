@@ -1,5 +1,6 @@
 //! The write handle: append an event and what follows from it, in one transaction.
 
+use crate::open::Sign;
 use crate::views::{self, Row};
 use crate::{Reader, StoreError};
 use domain::event::{Payload, RunStarted};
@@ -25,6 +26,9 @@ pub struct Placed {
     pub seq: Seq,
 }
 
+/// A run's ledger is signed after so many events, and at its end.
+pub(crate) const CHECKPOINT_EVENTS: u64 = 100;
+
 /// A run that can be appended to.
 #[derive(Debug, Clone)]
 pub struct RunHandle {
@@ -33,13 +37,24 @@ pub struct RunHandle {
     pub(crate) key: i64,
     pub(crate) project_key: i64,
     pub(crate) head: Head,
+    /// It was read in from a file.
+    pub(crate) imported: bool,
 }
 
-#[derive(Debug)]
+impl RunHandle {
+    /// Where its ledger stands.
+    #[must_use]
+    pub fn head(&self) -> Head {
+        self.head
+    }
+}
+
+#[expect(missing_debug_implementations, reason = "it holds a closure")]
 pub struct Tx<'a> {
     reader: Reader<'a>,
     last: Position,
     touched: Vec<Touched>,
+    sign: Option<&'a Sign>,
 }
 
 /// How far a transaction had come, to go back to.
@@ -57,10 +72,14 @@ impl<'a> Deref for Tx<'a> {
 }
 
 impl<'a> Tx<'a> {
-    pub(crate) fn new(conn: &'a Connection) -> Result<Self, StoreError> {
+    pub(crate) fn new(conn: &'a Connection, sign: Option<&'a Sign>) -> Result<Self, StoreError> {
         let reader = Reader { conn };
         let last = reader.position()?;
-        Ok(Tx { reader, last, touched: Vec::new() })
+        Ok(Tx { reader, last, touched: Vec::new(), sign })
+    }
+
+    pub(crate) fn last(&self) -> Position {
+        self.last
     }
 
     pub(crate) fn mark(&self) -> Mark {
@@ -89,7 +108,7 @@ impl<'a> Tx<'a> {
             None => views::next_key(self.conn, "projects")?,
         };
         let key = views::next_key(self.conn, "runs")?;
-        let mut run = RunHandle { id, project, key, project_key, head: Head::start(id) };
+        let mut run = RunHandle { id, project, key, project_key, head: Head::start(id), imported: false };
         self.append(&mut run, at, &started.into())?;
         Ok(run)
     }
@@ -102,8 +121,28 @@ impl<'a> Tx<'a> {
         payload: &Payload,
     ) -> Result<Placed, StoreError> {
         let (body, head) = run.head.append(run.id, payload.kind(), at, payload.to_value()?);
+        for keep in payload.keeps() {
+            self.body_put(keep)?;
+        }
+        let placed = self.insert(run, at, payload.kind(), &body, head, Some(payload))?;
+        if head.seq.0.is_multiple_of(CHECKPOINT_EVENTS) || matches!(payload, Payload::RunEnded(_)) {
+            self.checkpoint(run, at)?;
+        }
+        Ok(placed)
+    }
+
+    /// Puts one event into the store, and the views past it.
+    pub(crate) fn insert(
+        &mut self,
+        run: &mut RunHandle,
+        at: Timestamp,
+        kind: &str,
+        body: &str,
+        head: Head,
+        payload: Option<&Payload>,
+    ) -> Result<Placed, StoreError> {
         let position = self.last.next();
-        let task = views::task_of(payload);
+        let task = payload.and_then(Payload::task);
         self.conn
             .prepare_cached(
                 "INSERT INTO events (position, run, seq, project, kind, task, body, hash)
@@ -114,18 +153,27 @@ impl<'a> Tx<'a> {
                 run.key,
                 head.seq.0,
                 run.project_key,
-                payload.kind(),
+                kind,
                 task.map(|no| no.0),
                 body,
                 head.hash.0.as_slice(),
             ])?;
-        let row = Row { position, run_key: run.key, run: run.id, project_key: run.project_key, at, head };
-        views::apply(self.conn, &row, Some(payload))?;
+        let (run_key, project_key, imported) = (run.key, run.project_key, run.imported);
+        let row = Row { position, run_key, run: run.id, project_key, at, head, imported };
+        views::apply(self.conn, &row, payload)?;
         run.head = head;
         self.last = position;
-        let started = matches!(payload, Payload::RunStarted(_));
+        let started = head.seq == Seq(1);
         self.touched.push(Touched { project: run.project, run: run.id, task, started });
         Ok(Placed { position, seq: head.seq })
+    }
+
+    /// Signs where the run stands, unless that was done before. Without a key nothing is signed.
+    pub fn checkpoint(&mut self, run: &RunHandle, at: Timestamp) -> Result<(), StoreError> {
+        match self.sign {
+            Some(sign) => self.checkpoint_put(run, at, sign(run.id, run.head, at)),
+            None => Ok(()),
+        }
     }
 }
 

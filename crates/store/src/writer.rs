@@ -2,7 +2,7 @@
 //! answered only after the commit.
 
 use crate::checkpoint::Checkpointer;
-use crate::open::OnCommit;
+use crate::open::{OnCommit, Sign};
 use crate::{Kind, StoreError, Tx};
 use parking_lot::{Mutex, RwLock};
 use rusqlite::Connection;
@@ -27,12 +27,15 @@ type ReadOnly = Arc<RwLock<Option<StoreError>>>;
 trait Job: Send {
     fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError>;
     fn finish(self: Box<Self>, committed: Result<(), StoreError>);
+    /// Somebody waits for it, and may come back with the next.
+    fn awaited(&self) -> bool;
 }
 
 struct Work<T, J, D> {
     job: Option<J>,
     done: D,
     result: Option<T>,
+    awaited: bool,
 }
 
 impl<T, J, D> Job for Work<T, J, D>
@@ -50,6 +53,10 @@ where
     fn finish(self: Box<Self>, committed: Result<(), StoreError>) {
         let result = self.result.ok_or_else(|| StoreError::internal("a job did not run"));
         (self.done)(committed.and(result));
+    }
+
+    fn awaited(&self) -> bool {
+        self.awaited
     }
 }
 
@@ -72,6 +79,7 @@ impl Writer {
         connected: Option<(Connection, Checkpointer)>,
         read_only: ReadOnly,
         on_commit: OnCommit,
+        sign: Option<Sign>,
     ) -> Result<Writer, std::io::Error> {
         let (queue, jobs) = channel();
         let waiting = Arc::new(AtomicUsize::new(0));
@@ -87,6 +95,7 @@ impl Writer {
                         waiting: counted,
                         read_only,
                         on_commit,
+                        sign,
                         expected,
                         took,
                         commits: 0,
@@ -102,8 +111,9 @@ impl Writer {
         &self,
         job: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
         done: impl FnOnce(Result<T, StoreError>) + Send + 'static,
+        awaited: bool,
     ) {
-        let work = Box::new(Work { job: Some(job), done, result: None });
+        let work = Box::new(Work { job: Some(job), done, result: None, awaited });
         self.waiting.fetch_add(1, Ordering::AcqRel);
         if let Err(unsent) = self.queue.send(Message::Job(work))
             && let Message::Job(job) = unsent.0
@@ -141,6 +151,7 @@ struct Loop {
     jobs: Receiver<Message>,
     read_only: ReadOnly,
     on_commit: OnCommit,
+    sign: Option<Sign>,
     waiting: Arc<AtomicUsize>,
     /// How many callers are about: those answered last, and those that waited meanwhile.
     expected: usize,
@@ -201,10 +212,11 @@ impl Loop {
         let refused = self.read_only.read().clone();
         let outcome = match refused {
             Some(why) => Err(why),
-            None => run_batch(&self.conn, &mut batch),
+            None => run_batch(&self.conn, self.sign.as_ref(), &mut batch),
         };
         self.took = began.elapsed();
-        self.expected = batch.len() + self.waiting.load(Ordering::Acquire);
+        let awaited = batch.iter().filter(|job| job.awaited()).count();
+        self.expected = awaited + self.waiting.load(Ordering::Acquire);
         match outcome {
             Ok((results, touched, position)) => {
                 for (job, result) in batch.into_iter().zip(results) {
@@ -242,9 +254,13 @@ impl Loop {
 type Batch = (Vec<Result<(), StoreError>>, Vec<crate::Touched>, domain::Position);
 
 /// Runs every job in its savepoint and commits. An error here means that nothing was committed.
-fn run_batch(conn: &Connection, batch: &mut [Box<dyn Job>]) -> Result<Batch, StoreError> {
+fn run_batch(
+    conn: &Connection,
+    sign: Option<&Sign>,
+    batch: &mut [Box<dyn Job>],
+) -> Result<Batch, StoreError> {
     conn.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
-    let mut tx = Tx::new(conn)?;
+    let mut tx = Tx::new(conn, sign)?;
     let mut results = Vec::with_capacity(batch.len());
     for job in batch {
         conn.prepare_cached("SAVEPOINT job")?.execute([])?;

@@ -6,11 +6,15 @@ use crate::caller::{Caller, Identity, Run as RunOf, Surface};
 use crate::sources::Sources;
 use crate::tool::{Cx, Run, Stop, Tool, task_fields, task_line};
 use crate::{Answer, Code, Refusal};
-use domain::event::{CallRejected, Cause, Payload, ProjectRef, Refused, RunEnded, RunStarted};
-use domain::ledger::Hash;
+use domain::event::{
+    CallAnswered, CallRejected, Cause, Layout, Payload, ProjectRef, Refused, RejectionMarked, RunEnded,
+    RunResumed, RunStarted,
+};
+use domain::ledger::{Hash, sha256_hex};
 use domain::text::IdempotencyKey;
 use domain::{
-    ActorKind, AgentName, EndReason, ProjectId, RunId, Source, TaskId, TaskNo, Timestamp, canonical,
+    ActorKind, AgentName, Body, EndReason, Position, ProjectId, RunId, Source, TaskId, TaskNo, Timestamp,
+    Version, canonical,
 };
 use serde_json::{Value, json};
 use store::table::answer::StoredAnswer;
@@ -60,6 +64,42 @@ pub(crate) fn perform(tx: &mut Tx<'_>, request: &Request, sources: &Sources) -> 
         tx.append(&mut run, at, &RunEnded::new(EndReason::Completed).into())?;
     }
     Ok(outcome)
+}
+
+/// Writes down that a question was answered, and which versions the answer showed.
+pub(crate) fn record(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    answered: CallAnswered,
+    sources: &Sources,
+) -> Result<(), StoreError> {
+    let at = (sources.now)();
+    let Ok(mut run) = run_of(tx, caller, at, sources)? else { return Ok(()) };
+    tx.append(&mut run, at, &answered.into())?;
+    if matches!(caller.identity, Identity::Agent { run: RunOf::Unattributed, .. }) {
+        tx.append(&mut run, at, &RunEnded::new(EndReason::Completed).into())?;
+    }
+    Ok(())
+}
+
+/// What an answered question leaves in the ledger.
+pub(crate) fn answered(request: &Request, answer: &Answer, position: Position) -> CallAnswered {
+    let one = answer.structured.get("task");
+    let tasks = answer.structured["tasks"].as_array().into_iter().flatten().chain(one);
+    let seen = tasks.filter_map(|task| {
+        let no = TaskNo::parse(task["id"].as_str()?)?;
+        Some((no, Version(u32::try_from(task["version"].as_u64()?).ok()?)))
+    });
+    CallAnswered {
+        v: Layout::default(),
+        tool: request.name.clone(),
+        arguments: Body::new(&request.raw),
+        seen: seen.collect(),
+        position,
+        digest: sha256_hex(answer.text.as_bytes()),
+        bytes: answer.text.len() as u64,
+        stripped: request.stripped.clone(),
+    }
 }
 
 fn decide_and_write(
@@ -151,16 +191,25 @@ fn mismatch(what: &str) -> Refusal {
 
 fn answer_of(tx: &Tx<'_>, project: &ProjectRow, payload: &Payload) -> Result<Answer, StoreError> {
     let (did, no) = match payload {
+        Payload::RejectionMarked(event) => return Ok(marked(event)),
         Payload::TaskCreated(event) => ("Created", event.task),
         Payload::TaskUpdated(event) => ("Updated", event.task),
         Payload::TaskDeleted(event) => ("Deleted", event.task),
         Payload::TaskRestored(event) => ("Restored", event.task),
-        Payload::CallRejected(_) | Payload::RunStarted(_) | Payload::RunEnded(_) => {
-            return Err(StoreError::internal("a tool decided on an event that is not a change of a task"));
+        other => {
+            let message = format!("a tool decided on {}, which has no answer", other.kind());
+            return Err(StoreError::internal(message));
         }
     };
     let row = tx.task_get(project, no)?.ok_or_else(|| StoreError::internal("the task is gone"))?;
     Ok(Answer { text: format!("{did} {}", task_line(&row)), structured: json!({"task": task_fields(&row)}) })
+}
+
+fn marked(event: &RejectionMarked) -> Answer {
+    let RejectionMarked { run, seq, expected, .. } = event;
+    let text = if *expected { "Marked as expected." } else { "The mark is taken back." };
+    let structured = json!({"chain": {"run": run, "seq": seq, "expected": expected}});
+    Answer { text: text.into(), structured }
 }
 
 fn reject(
@@ -182,11 +231,17 @@ fn reject(
         told: refusal.to_text(),
         task,
         arguments: request.raw.clone(),
+        paths: wrong_paths(&refusal),
         stripped: request.stripped.clone(),
         suppressed: request.suppressed,
     };
     tx.append(run, at, &CallRejected::new(refused).into())?;
     Ok(Outcome::Refused(refusal))
+}
+
+/// Where the arguments were wrong; a refusal of the whole call names no place.
+fn wrong_paths(refusal: &Refusal) -> Vec<String> {
+    refusal.issues.iter().map(|issue| issue.path.clone()).filter(|path| !path.is_empty()).take(50).collect()
 }
 
 pub(crate) fn actor_kind(identity: &Identity) -> ActorKind {
@@ -214,12 +269,13 @@ fn surface_source(surface: Surface) -> Source {
     }
 }
 
-/// The open run that the caller's calls belong to, if there is one.
-pub(crate) fn open_run(
+/// The run that the caller's calls belong to, if there is one, and whether it is open: a run that
+/// was taken for dead goes on when its key calls again.
+pub(crate) fn known_run(
     reader: &Reader<'_>,
     caller: &Caller,
     at: Timestamp,
-) -> Result<Option<RunHandle>, StoreError> {
+) -> Result<Option<(RunHandle, bool)>, StoreError> {
     match &caller.identity {
         Identity::Agent { run, .. } => match run_key(run) {
             Some((source, key)) => reader.run_by_key(source, key),
@@ -228,7 +284,9 @@ pub(crate) fn open_run(
         Identity::Person { name, surface } => {
             let Ok(Some(project)) = find_project(reader, caller.project.as_deref())? else { return Ok(None) };
             let since = Timestamp::from_unix_ms(at.unix_ms() - SITTING_MS);
-            reader.run_sitting(&project, surface_source(*surface), &AgentName::lossy(name), since)
+            let sitting =
+                reader.run_sitting(&project, surface_source(*surface), &AgentName::lossy(name), since)?;
+            Ok(sitting.map(|run| (run, true)))
         }
     }
 }
@@ -240,8 +298,13 @@ fn run_of(
     at: Timestamp,
     sources: &Sources,
 ) -> Result<Result<RunHandle, Refusal>, StoreError> {
-    if let Some(run) = open_run(tx, caller, at)? {
-        return Ok(Ok(run));
+    match known_run(tx, caller, at)? {
+        Some((run, true)) => return Ok(Ok(run)),
+        Some((mut run, false)) => {
+            tx.append(&mut run, at, &RunResumed::default().into())?;
+            return Ok(Ok(run));
+        }
+        None => {}
     }
     let project = match find_project(tx, caller.project.as_deref())? {
         Ok(Some(known)) => ProjectRef { id: known.id, name: known.name, path: known.path },

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use domain::EndReason;
 use domain::event::RunEnded;
 use domain::policy::Policies;
+use domain::{EndReason, Position};
 use parking_lot::RwLock;
 use serde_json::Value;
 use store::{Kind, Store, StoreError, StoreOptions, Touched};
@@ -85,8 +85,9 @@ impl Host {
             // Nobody listening is fine.
             let _ = sender.send(Change::of(position.0, &touched));
         };
-        let store = Store::open(StoreOptions { dir: data.clone(), on_commit: Box::new(on_commit) })
-            .map_err(|error| open_error(error, &data))?;
+        let store =
+            Store::open(StoreOptions { dir: data.clone(), on_commit: Box::new(on_commit), sign: None })
+                .map_err(|error| open_error(error, &data))?;
         let start = store.read(|reader| reader.position()).unwrap_or(domain::Position(0));
         position.store(start.0, Ordering::Release);
         prune(&store, &sources);
@@ -129,7 +130,10 @@ impl Host {
         };
         match &tool.run {
             Run::Read(read) if request.refused.is_none() => match self.read(&request, *read) {
-                Ok(answer) => Ok(answer),
+                Ok((answer, position)) => {
+                    self.record(request, &answer, position);
+                    Ok(answer)
+                }
                 Err(Stop::Refused(refusal)) => {
                     request.refused = Some(*refusal);
                     self.write(request).await
@@ -138,6 +142,20 @@ impl Host {
             },
             Run::Read(_) | Run::Write(_) => self.write(request).await,
         }
+    }
+
+    /// A call from a screen that shows the past: refused and written down, whatever it asks for.
+    pub async fn call_from_past(&self, caller: Caller, at: u64, tool: &str, arguments: Value) -> Failure {
+        let message =
+            format!("the screen shows the past (event {at}), which nobody can change; nothing changed.");
+        let refusal = Refusal::new(Code::PolicyDenied, message).issue(
+            "at",
+            "sent from a replay",
+            at.into(),
+            "a call from the live view",
+            "return to the live view, look at the task as it is now, then send the call",
+        );
+        self.refuse(caller, tool, arguments, refusal).await
     }
 
     /// Records a refusal that a shell had to make before `call` could be reached (for example
@@ -171,7 +189,7 @@ impl Host {
         let sources = self.inner.sources.clone();
         self.submit(move |tx| {
             let at = (sources.now)();
-            if let Some(mut run) = dispatch::open_run(tx, &caller, at)? {
+            if let Some((mut run, true)) = dispatch::known_run(tx, &caller, at)? {
                 tx.append(&mut run, at, &RunEnded::new(reason).into())?;
             }
             Ok(())
@@ -294,11 +312,11 @@ impl Host {
         &self,
         request: &Request,
         read: fn(&store::Reader<'_>, &store::table::project::ProjectRow, Value) -> Result<Answer, Stop>,
-    ) -> Result<Answer, Stop> {
+    ) -> Result<(Answer, Position), Stop> {
         let at = (self.inner.sources.now)();
         let result = self.inner.store.read(|reader| {
-            let project = match dispatch::open_run(reader, &request.caller, at)? {
-                Some(run) => Ok(reader.project_by_id(run.project)?),
+            let project = match dispatch::known_run(reader, &request.caller, at)? {
+                Some((run, _)) => Ok(reader.project_by_id(run.project)?),
                 None => dispatch::find_project(reader, request.caller.project.as_deref())?,
             };
             let project = match project {
@@ -306,9 +324,27 @@ impl Host {
                 Ok(None) => view::no_project(),
                 Err(refusal) => return Ok(Err(Stop::from(refusal))),
             };
-            Ok(read(reader, &project, request.arguments.clone()))
+            let position = reader.position()?;
+            Ok(read(reader, &project, request.arguments.clone()).map(|answer| (answer, position)))
         });
         result.unwrap_or_else(|error| Err(Stop::Store(error)))
+    }
+
+    /// Has it written down that an agent's question was answered. The answer does not wait for that.
+    fn record(&self, request: Request, answer: &Answer, position: Position) {
+        if matches!(request.caller.identity, Identity::Person { .. }) {
+            return;
+        }
+        let answered = dispatch::answered(&request, answer, position);
+        let sources = self.inner.sources.clone();
+        self.inner.store.write_later(
+            move |tx| dispatch::record(tx, &request.caller, answered, &sources),
+            |result| {
+                if let Err(error) = result {
+                    tracing::warn!(%error, "an answered question could not be written down");
+                }
+            },
+        );
     }
 
     async fn write(&self, request: Request) -> Result<Answer, Failure> {

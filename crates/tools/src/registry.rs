@@ -2,6 +2,7 @@
 
 use crate::tool::{
     Tool, progress_create, progress_delete, progress_get, progress_list, progress_restore, progress_update,
+    rejection_mark,
 };
 use domain::policy::Policies;
 use serde_json::{Value, json};
@@ -13,6 +14,7 @@ pub const TOOLS: &[Tool] = &[
     progress_list::TOOL,
     progress_restore::TOOL,
     progress_update::TOOL,
+    rejection_mark::TOOL,
 ];
 
 /// Finds a tool by its name or by the dotted alias (`progress.update`).

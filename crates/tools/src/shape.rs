@@ -16,6 +16,9 @@ pub enum Shape {
     TaskRef,
     /// Task numbers, in any order.
     TaskRefs,
+    /// The id of a run: a UUID in lower case.
+    RunId,
+    Flag,
     Integer {
         min: i64,
         max: i64,
@@ -60,6 +63,11 @@ impl Shape {
             Shape::TaskRefs => {
                 json!({"type": "array", "items": Shape::TaskRef.schema(), "maxItems": REFS_MAX})
             }
+            Shape::RunId => json!({
+                "type": "string",
+                "pattern": "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
+            }),
+            Shape::Flag => json!({"type": "boolean"}),
             Shape::Integer { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
             Shape::Object(fields, not_empty) => object_schema(fields, *not_empty),
         }
@@ -77,6 +85,8 @@ impl Shape {
             Shape::TaskRefs => {
                 format!("a list of at most {REFS_MAX} task numbers as text, like [\"1\", \"2\"]")
             }
+            Shape::RunId => "the id of a run, as tally runs shows it".into(),
+            Shape::Flag => "true or false".into(),
             Shape::Integer { min, max } => format!("a whole number from {min} to {max}"),
             Shape::Object(fields, _) => {
                 let names: Vec<_> = fields.iter().map(|field| field.name).collect();
@@ -107,6 +117,7 @@ impl Shape {
                     issues.push(self.issue(path, "not in range", value, fix));
                 }
             },
+            (Shape::Flag, Value::Bool(_)) => {}
             (_, Value::String(text)) => self.check_text(&text.clone(), path, issues),
             _ => issues.push(self.wrong_type(path, value)),
         }
@@ -128,8 +139,11 @@ impl Shape {
                 let fix = "send the number that progress_list shows, like \"3\" or \"#3\"".to_owned();
                 Some(("not a task number".into(), fix))
             }
-            Shape::Status | Shape::TaskRef => None,
-            Shape::TaskRefs | Shape::Integer { .. } | Shape::Object(..) => {
+            Shape::RunId if !is_run_id(text) => {
+                Some(("not the id of a run".into(), "send the id that the run list shows".to_owned()))
+            }
+            Shape::Status | Shape::TaskRef | Shape::RunId => None,
+            Shape::TaskRefs | Shape::Flag | Shape::Integer { .. } | Shape::Object(..) => {
                 issues.push(self.wrong_type(path, &got));
                 return;
             }
@@ -327,4 +341,8 @@ pub fn brief(value: &Value) -> String {
     }
     let start: String = text.chars().take(CHARS_MAX).collect();
     format!("{start}…")
+}
+
+fn is_run_id(text: &str) -> bool {
+    text.parse::<domain::RunId>().is_ok_and(|id| id.to_string() == text)
 }

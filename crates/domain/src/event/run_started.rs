@@ -1,6 +1,7 @@
 //! The first event of every run: whose it is, on which project, how its calls are tied together.
 
-use crate::{ActorKind, AgentName, ProjectId, Source};
+use super::line::{Fact, Lane, Line, State};
+use crate::{ActorKind, AgentName, ProjectId, RunId, Source};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,6 +14,12 @@ pub struct RunStarted {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub version: Option<String>,
     pub source: Source,
+    /// The run that started this one, when it is a sub-run.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub parent: Option<RunId>,
+    /// What the run is for, in the agent's words.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub title: Option<String>,
 }
 
 /// The project as it was known when the run began.
@@ -33,6 +40,12 @@ impl RunStarted {
         version: Option<String>,
         source: Source,
     ) -> Self {
-        RunStarted { v: 1, project, actor, name, version, source }
+        RunStarted { v: 1, project, actor, name, version, source, parent: None, title: None }
+    }
+}
+
+impl Fact for RunStarted {
+    fn line(&self) -> Line<'_> {
+        Line::new(Lane::Run, State::Plain).text(self.title.as_deref().unwrap_or(self.name.as_str()))
     }
 }

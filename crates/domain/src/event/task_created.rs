@@ -1,6 +1,7 @@
 //! A task came to be.
 
 use super::Cause;
+use super::line::{Fact, Lane, Line, State};
 use crate::{Description, Status, Subject, TaskId, TaskNo, Version};
 use serde::{Deserialize, Serialize};
 
@@ -39,5 +40,14 @@ impl TaskCreated {
             blocked_by,
             call,
         }
+    }
+}
+
+impl Fact for TaskCreated {
+    fn line(&self) -> Line<'_> {
+        Line::new(Lane::Board, State::Ok)
+            .tool(&self.call.tool)
+            .task(self.task, self.version)
+            .text(self.subject.as_str())
     }
 }

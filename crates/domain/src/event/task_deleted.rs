@@ -1,6 +1,7 @@
 //! A task was hidden from the board. Its number is never used again.
 
 use super::Cause;
+use super::line::{Fact, Lane, Line, State};
 use crate::{TaskNo, Version};
 use serde::{Deserialize, Serialize};
 
@@ -17,5 +18,11 @@ impl TaskDeleted {
     #[must_use]
     pub fn new(task: TaskNo, version: Version, call: Cause) -> Self {
         TaskDeleted { v: 1, task, version, call }
+    }
+}
+
+impl Fact for TaskDeleted {
+    fn line(&self) -> Line<'_> {
+        Line::new(Lane::Board, State::Ok).tool(&self.call.tool).task(self.task, self.version)
     }
 }

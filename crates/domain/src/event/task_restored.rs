@@ -1,6 +1,7 @@
 //! A person brought a deleted task back.
 
 use super::Cause;
+use super::line::{Fact, Lane, Line, State};
 use crate::{TaskNo, Version};
 use serde::{Deserialize, Serialize};
 
@@ -17,5 +18,11 @@ impl TaskRestored {
     #[must_use]
     pub fn new(task: TaskNo, version: Version, call: Cause) -> Self {
         TaskRestored { v: 1, task, version, call }
+    }
+}
+
+impl Fact for TaskRestored {
+    fn line(&self) -> Line<'_> {
+        Line::new(Lane::Board, State::Ok).tool(&self.call.tool).task(self.task, self.version)
     }
 }

@@ -1,6 +1,7 @@
 //! A task got a new version: the field diff and the call that made it.
 
 use super::Cause;
+use super::line::{Fact, Lane, Line, State};
 use crate::task::Changes;
 use crate::{TaskNo, Version};
 use serde::{Deserialize, Serialize};
@@ -19,5 +20,16 @@ impl TaskUpdated {
     #[must_use]
     pub fn new(task: TaskNo, version: Version, changes: Changes, call: Cause) -> Self {
         TaskUpdated { v: 1, task, version, changes, call }
+    }
+}
+
+impl Fact for TaskUpdated {
+    fn line(&self) -> Line<'_> {
+        let line = Line::new(Lane::Board, State::Ok).tool(&self.call.tool).task(self.task, self.version);
+        match (&self.changes.status, &self.changes.subject) {
+            (Some(status), _) => line.text(format!("{} → {}", status.before, status.after)),
+            (None, Some(subject)) => line.text(subject.after.as_str()),
+            (None, None) => line,
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Tasks: one in full, a page of them as an agent reads it, all of them as cards.
 
+use super::chain::{WORST, worst};
 use super::project::ProjectRow;
 use super::{known, name, run_id, time};
 use crate::{Reader, StoreError};
@@ -29,6 +30,8 @@ pub struct CardRow {
     pub blocked_by: Vec<TaskNo>,
     pub held_by: Option<ActorRow>,
     pub rejected: u32,
+    /// The worst of how its refused calls came out.
+    pub outcome: Option<domain::Outcome>,
     pub deleted: bool,
     pub changed_at: Timestamp,
     pub changed_by: ActorRow,
@@ -74,9 +77,13 @@ fn actor_or_none(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<ActorR
     }
 }
 
-const CARD: &str = "SELECT t.no, t.version, t.status, t.subject, t.rejected, t.deleted, t.changed_at,
-                           c.actor, c.name, h.actor, h.name
-                    FROM tasks t JOIN runs c ON c.key = t.changed_run LEFT JOIN runs h ON h.key = t.holder";
+fn cards() -> String {
+    format!(
+        "SELECT t.no, t.version, t.status, t.subject, t.rejected, t.deleted, t.changed_at, c.actor, c.name, h.actor,
+                h.name, {WORST}
+         FROM tasks t JOIN runs c ON c.key = t.changed_run LEFT JOIN runs h ON h.key = t.holder"
+    )
+}
 
 fn card(row: &Row<'_>) -> rusqlite::Result<CardRow> {
     Ok(CardRow {
@@ -90,6 +97,7 @@ fn card(row: &Row<'_>) -> rusqlite::Result<CardRow> {
         changed_at: time(row, 6)?,
         changed_by: actor(row, 7)?,
         held_by: actor_or_none(row, 9)?,
+        outcome: worst(row, 11)?,
     })
 }
 
@@ -109,6 +117,7 @@ fn task(row: &Row<'_>) -> rusqlite::Result<TaskRow> {
         version: Version(row.get(2)?),
         status: known(3, Status::parse(row.get_ref(3)?.as_str()?))?,
         rejected: row.get(4)?,
+        outcomes: domain::repair::Outcomes::default(),
         subject: known(5, Subject::new(row.get::<_, String>(5)?).ok())?,
         description: match description {
             Some(text) => Some(known(6, Description::new(text).ok())?),
@@ -141,6 +150,9 @@ impl Reader<'_> {
         let found = self.conn.prepare_cached(sql)?.query_row(params![project.key, no.0], task).optional()?;
         let Some(mut row) = found else { return Ok(None) };
         row.task.blocked_by = self.task_blockers(project, no)?;
+        if row.task.rejected > 0 {
+            row.task.outcomes = self.chain_outcomes(project, no)?;
+        }
         Ok(Some(row))
     }
 
@@ -212,7 +224,7 @@ impl Reader<'_> {
     }
 
     fn cards(&self, project: &ProjectRow, deleted: u8) -> Result<Vec<CardRow>, StoreError> {
-        let sql = format!("{CARD} WHERE t.project = ?1 AND t.deleted = ?2 ORDER BY t.no");
+        let sql = format!("{} WHERE t.project = ?1 AND t.deleted = ?2 ORDER BY t.no", cards());
         let mut statement = self.conn.prepare_cached(&sql)?;
         let rows = statement.query_map(params![project.key, deleted], card)?;
         let mut cards: Vec<CardRow> = rows.collect::<Result<_, _>>()?;
@@ -248,7 +260,7 @@ impl Reader<'_> {
         project: &ProjectRow,
         since: Position,
     ) -> Result<Vec<CardRow>, StoreError> {
-        let sql = format!("{CARD} WHERE t.project = ?1 AND t.touched > ?2 ORDER BY t.touched");
+        let sql = format!("{} WHERE t.project = ?1 AND t.touched > ?2 ORDER BY t.touched", cards());
         let mut statement = self.conn.prepare_cached(&sql)?;
         let rows = statement.query_map(params![project.key, since.0], card)?;
         let mut cards: Vec<CardRow> = rows.collect::<Result<_, _>>()?;
@@ -269,7 +281,7 @@ impl Reader<'_> {
 
     /// One card, tombstones included.
     pub fn task_card(&self, project: &ProjectRow, no: TaskNo) -> Result<Option<CardRow>, StoreError> {
-        let sql = format!("{CARD} WHERE t.project = ?1 AND t.no = ?2");
+        let sql = format!("{} WHERE t.project = ?1 AND t.no = ?2", cards());
         let found = self.conn.prepare_cached(&sql)?.query_row(params![project.key, no.0], card).optional()?;
         let Some(mut found) = found else { return Ok(None) };
         self.fill_blockers(project, std::slice::from_mut(&mut found))?;

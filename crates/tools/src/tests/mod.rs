@@ -83,6 +83,7 @@ fn tasks(host: &Host) -> Vec<Value> {
                 {
                     let mut row = reader.task_get(&project, card.no)?.expect("it is listed");
                     row.task.rejected = 0;
+                    row.task.outcomes = domain::repair::Outcomes::default();
                     row.task.touched = domain::Position(0);
                     out.push(json!(format!("{row:?}")));
                 }

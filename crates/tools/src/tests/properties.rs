@@ -6,10 +6,12 @@ use crate::{Failure, Host};
 use domain::event::Payload;
 use domain::fold::{At, World};
 use domain::ledger::{self, Head};
-use domain::{Position, RunId};
+use domain::{Outcome, Position, RunId};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use store::table::chain::ChainsOf;
+use store::table::run::RunsOf;
 
 /// Calls that mostly make sense, and some that do not.
 fn call() -> impl Strategy<Value = (bool, &'static str, Value)> {
@@ -45,6 +47,8 @@ fn call() -> impl Strategy<Value = (bool, &'static str, Value)> {
 
 /// The fold of everything in the store, each run's chain checked on the way.
 fn replay(host: &Host) -> World {
+    // Answered questions are written down after the answer.
+    host.store().write_wait(|_| Ok(())).unwrap();
     let events = host.store().read(|reader| reader.event_raw_after(Position(0), u32::MAX)).unwrap();
     let (mut world, mut heads) = (World::default(), BTreeMap::<RunId, Head>::new());
     for raw in events {
@@ -63,21 +67,31 @@ fn assert_store_is(host: &Host, world: &World) {
         .read(|reader| {
             for project in reader.project_list()? {
                 let folded = &world.projects[&project.id];
-                for task in folded.tasks.values() {
+                for task in folded.board.tasks.values() {
                     let stored = reader.task_get(&project, task.no)?.expect("every folded task is stored");
                     assert_eq!(&stored.task, task);
                 }
-                let live = folded.tasks.values().filter(|task| !task.deleted).count();
+                let live = folded.board.tasks.values().filter(|task| !task.deleted).count();
                 assert_eq!(reader.task_cards(&project)?.len(), live);
+                for (run, calls) in &folded.board.calls {
+                    let of = ChainsOf { run: Some(*run), ..ChainsOf::default() };
+                    let rows = reader.chain_list(&of, u32::MAX)?;
+                    let stored = rows.iter().rev().filter(|row| row.outcome != Outcome::Repaired);
+                    let stored: Vec<_> = stored.map(|row| (row.seq, row.outcome)).collect();
+                    let folded: Vec<_> = calls.chains.iter().map(|c| (c.seq, c.outcome())).collect();
+                    assert_eq!(stored, folded);
+                }
             }
-            let runs = reader.run_list(None, u32::MAX)?;
+            let runs = reader.run_list(&RunsOf::default(), u32::MAX)?;
             assert_eq!(runs.len(), world.runs.len());
             for row in runs {
                 let folded = &world.runs[&row.id];
-                let stored = (row.events, row.rejected, row.last_at, row.ended_at, row.status.as_str());
+                let facts = &folded.facts;
+                let stored = (row.events, row.rejected, Some(row.last_at), row.ended_at, row.status.as_str());
+                let status = folded.status();
                 assert_eq!(
                     stored,
-                    (folded.events, folded.rejected, folded.last_at, folded.ended_at, folded.status.as_str())
+                    (facts.events, facts.rejected, facts.last_at, facts.ended_at, status.as_str())
                 );
             }
             Ok(())

@@ -48,7 +48,11 @@ async fn no_call_is_filed_under_a_shared_run() {
         row("ann", "window", "running", 3, 0),
     ];
     assert_eq!(runs(&host).await, expected);
-    // After its end, a key that calls again begins a new run.
+    // Taken for dead, it goes on in the same run when its key calls again.
+    host.call(agent("codex"), "progress_create", create()).await.unwrap();
+    assert_eq!(runs(&host).await[0], row("codex", "bridge", "running", 6, 1));
+    // After its own end, the key begins a new run.
+    host.end_run(agent("codex"), "completed").await.unwrap();
     host.call(agent("codex"), "progress_create", create()).await.unwrap();
     assert_eq!(runs(&host).await.len(), 5);
 }
@@ -122,9 +126,11 @@ async fn each_folder_has_its_board_and_the_first_is_the_default() {
     assert_eq!(list(person()).await, "#1 v1 [pending] in acme");
     assert_eq!(list(at("b", "/home/ann/other")).await, "#1 v1 [pending] in other");
     assert_eq!(list(at("c", "/home/ann/new")).await, "(the board is empty; progress_create makes a task)");
+    // Who only asked has a run all the same, once the question is written down.
+    host.store().write_wait(|_| Ok(())).unwrap();
     let board = host.view("board", Value::Null).await.unwrap();
     let names: Vec<_> = board["projects"].as_array().unwrap().iter().map(|p| p["name"].clone()).collect();
-    assert_eq!(names, ["acme", "other"]);
+    assert_eq!(names, ["acme", "other", "new"]);
     let nobody = Caller { project: Some(uuid::Uuid::nil().to_string()), ..person() };
     let refused = refusal(host.call(nobody, "progress_create", json!({"subject": "x"})).await);
     assert_eq!(refused.code, Code::NotFound);

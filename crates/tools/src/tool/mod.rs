@@ -9,6 +9,7 @@ pub mod progress_get;
 pub mod progress_list;
 pub mod progress_restore;
 pub mod progress_update;
+pub mod rejection_mark;
 
 use crate::shape::Shape;
 use crate::{Answer, Code, Refusal};

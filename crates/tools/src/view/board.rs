@@ -93,7 +93,7 @@ pub struct StripItem {
     #[ts(type = "number")]
     pub seq: u64,
     /// An event kind of the ledger: task_created, task_updated, task_deleted, task_restored,
-    /// call_rejected, run_started, run_ended.
+    /// call_rejected, run_started, run_ended, run_resumed.
     pub kind: String,
     pub at: String,
     pub actor: Actor,
@@ -199,6 +199,8 @@ fn strip_item(reader: &Reader<'_>, project: &ProjectRow, row: &EventRow) -> Resu
         Some(Payload::TaskDeleted(event)) => Some(event.task),
         Some(Payload::TaskRestored(event)) => Some(event.task),
         Some(Payload::CallRejected(event)) => {
+            let chain = reader.chain_of(row.event.run, row.event.seq)?;
+            item.outcome = chain.map(|chain| super::outcome_of(chain.outcome));
             item.tool = Some(event.tool.clone());
             item.code = Some(event.code.clone());
             item.text = Some(event.told.clone());
@@ -208,7 +210,7 @@ fn strip_item(reader: &Reader<'_>, project: &ProjectRow, row: &EventRow) -> Resu
             item.text = Some(event.reason.to_string());
             None
         }
-        Some(Payload::RunStarted(_)) | None => None,
+        _ => None,
     };
     if let Some(no) = task {
         item.task = Some(no.0);

@@ -18,6 +18,7 @@ use domain::policy::Policies;
 use domain::{ProjectId, Status};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use store::table::check::CheckRow;
 use store::table::project::ProjectRow;
 use store::table::task::{ActorRow, CardRow};
 use store::{Reader, StoreError};
@@ -93,6 +94,29 @@ fn actor_of(row: &ActorRow) -> Actor {
     Actor { kind, name: row.name.to_string() }
 }
 
+fn actor_kind(kind: ActorKind) -> domain::ActorKind {
+    match kind {
+        ActorKind::Agent => domain::ActorKind::Agent,
+        ActorKind::Person => domain::ActorKind::Person,
+        ActorKind::Host => domain::ActorKind::Host,
+    }
+}
+
+fn outcome_of(outcome: domain::Outcome) -> rejected::Outcome {
+    match outcome {
+        domain::Outcome::Open => rejected::Outcome::Open,
+        domain::Outcome::Repaired => rejected::Outcome::Repaired,
+        domain::Outcome::GaveUp => rejected::Outcome::GaveUp,
+        domain::Outcome::Loop => rejected::Outcome::Loop,
+        domain::Outcome::Expected => rejected::Outcome::Expected,
+    }
+}
+
+fn verify_mark(check: CheckRow) -> verify::VerifyMark {
+    let state = if check.ok { verify::VerifyState::Sound } else { verify::VerifyState::Broken };
+    verify::VerifyMark { state, to: check.seq.0, first_bad_seq: check.first_bad.map(|seq| seq.0) }
+}
+
 fn card_of(row: &CardRow) -> Card {
     Card {
         id: row.no.0,
@@ -102,7 +126,7 @@ fn card_of(row: &CardRow) -> Card {
         blocked_by: row.blocked_by.iter().map(|no| no.0).collect(),
         held_by: row.held_by.as_ref().map(actor_of),
         rejected: row.rejected,
-        outcome: None,
+        outcome: row.outcome.map(outcome_of),
         changed_at: row.changed_at.to_string(),
         changed_by: actor_of(&row.changed_by),
     }

@@ -65,42 +65,77 @@ pub struct RunRow {
     pub verify: Option<super::verify::VerifyMark>,
 }
 
-use super::{actor_of, in_project};
-use crate::Refusal;
+use super::{actor_of, in_project, verify_mark};
 use crate::host::Host;
+use crate::{Code, Refusal};
+use domain::Timestamp;
+use serde_json::json;
+use store::table::run::{RunRow as Row, RunsOf};
 use store::table::task::ActorRow;
+use store::{Reader, StoreError};
 
 const LIMIT_DEFAULT: u32 = 200;
+const LIMIT_MAX: u32 = 5_000;
 
 pub(crate) fn load(host: &Host, params: &RunsParams) -> Result<Runs, Refusal> {
+    let since = params.since.as_deref().map(|text| time("since", text)).transpose()?;
     in_project(host, params.project.as_deref(), |reader, project| {
-        // Without a named project, the runs of all.
-        let project = project.filter(|_| params.project.is_some());
-        let rows = reader.run_list(project.as_ref(), params.limit.unwrap_or(LIMIT_DEFAULT))?;
-        let runs = rows.into_iter().map(|row| {
-            let actor = actor_of(&ActorRow { kind: row.actor, name: row.name });
-            RunRow {
-                id: row.id.to_string(),
-                project: row.project.to_string(),
-                agent: actor.name,
-                agent_version: row.version,
-                actor: actor.kind,
-                status: row.status,
-                source: row.source.to_string(),
-                events: row.events.0,
-                rejected: row.rejected,
-                started: row.started_at.to_string(),
-                ended: row.ended_at.map(|at| at.to_string()),
-                last_at: row.last_at.to_string(),
-                open_refusals: 0,
-                parent: None,
-                title: None,
-                tokens_in: None,
-                tokens_out: None,
-                cost: None,
-                verify: None,
-            }
-        });
-        Ok(Runs { position: reader.position()?.0, runs: runs.collect() })
+        let of = RunsOf {
+            // Without a named project, the runs of all.
+            project: project.as_ref().filter(|_| params.project.is_some()),
+            actor: params.actor.map(super::actor_kind),
+            agent: params.agent.as_deref(),
+            since,
+            parent: None,
+        };
+        let rows = reader.run_list(&of, params.limit.unwrap_or(LIMIT_DEFAULT).min(LIMIT_MAX))?;
+        let runs = rows.iter().map(|row| run_row(reader, row)).collect::<Result<_, _>>()?;
+        Ok(Runs { position: reader.position()?.0, runs })
     })
+}
+
+pub(super) fn time(field: &str, text: &str) -> Result<Timestamp, Refusal> {
+    Timestamp::parse(text).ok_or_else(|| {
+        Refusal::new(Code::InvalidInput, format!("{field} is not a time")).issue(
+            field,
+            "not an RFC 3339 time",
+            json!(text),
+            "a time such as 2026-11-30T12:00:00Z",
+            "correct the time, or leave it out",
+        )
+    })
+}
+
+pub(super) fn run_row(reader: &Reader<'_>, row: &Row) -> Result<RunRow, StoreError> {
+    let actor = actor_of(&ActorRow { kind: row.actor, name: row.name.clone() });
+    Ok(RunRow {
+        id: row.id.to_string(),
+        project: row.project.to_string(),
+        agent: actor.name,
+        agent_version: row.version.clone(),
+        actor: actor.kind,
+        status: row.status.clone(),
+        source: row.source.to_string(),
+        events: row.events.0,
+        rejected: row.rejected,
+        started: row.started_at.to_string(),
+        ended: row.ended_at.map(|at| at.to_string()),
+        last_at: row.last_at.to_string(),
+        open_refusals: row.open,
+        parent: row.parent.map(|id| id.to_string()),
+        title: row.title.clone(),
+        tokens_in: row.tokens_in,
+        tokens_out: row.tokens_out,
+        cost: row.cost.map(dollars),
+        verify: reader.check_get(row.id)?.map(verify_mark),
+    })
+}
+
+/// Millionths of a dollar as dollars.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a run that cost more than nine billion dollars may lose a cent"
+)]
+pub(super) fn dollars(micros: u64) -> f64 {
+    micros as f64 / 1_000_000.0
 }

@@ -89,7 +89,7 @@ pub struct Rejection {
 }
 
 use super::board::field_changes;
-use super::{actor_of, in_project, status_of};
+use super::{actor_of, in_project, outcome_of, status_of};
 use crate::host::Host;
 use crate::{Code, Refusal};
 use domain::TaskNo;
@@ -128,12 +128,13 @@ fn detail(reader: &Reader<'_>, project: &ProjectRow, no: TaskNo) -> Result<Optio
     for event in reader.event_of_task(project, no, EVENTS_MAX)? {
         if let Some(version) = version(&event) {
             versions.push(version);
-        } else if let Some(rejection) = rejection(&event) {
+        } else if rejected.len() < REJECTED_MAX
+            && let Some(rejection) = rejection(reader, &event)?
+        {
             rejected.push(rejection);
         }
     }
     versions.truncate(VERSIONS_MAX);
-    rejected.truncate(REJECTED_MAX);
     Ok(Some(TaskDetail {
         project: project.id.to_string(),
         position: reader.position()?.0,
@@ -166,12 +167,12 @@ fn links(reader: &Reader<'_>, project: &ProjectRow, numbers: &[TaskNo]) -> Resul
 }
 
 fn version(row: &EventRow) -> Option<TaskVersion> {
-    let (version, changes) = match row.payload.as_ref()? {
-        Payload::TaskCreated(event) => (event.version, vec![]),
-        Payload::TaskUpdated(event) => (event.version, field_changes(&event.changes)),
-        Payload::TaskDeleted(event) => (event.version, vec![]),
-        Payload::TaskRestored(event) => (event.version, vec![]),
-        Payload::CallRejected(_) | Payload::RunStarted(_) | Payload::RunEnded(_) => return None,
+    let (version, changes, call) = match row.payload.as_ref()? {
+        Payload::TaskCreated(event) => (event.version, vec![], &event.call),
+        Payload::TaskUpdated(event) => (event.version, field_changes(&event.changes), &event.call),
+        Payload::TaskDeleted(event) => (event.version, vec![], &event.call),
+        Payload::TaskRestored(event) => (event.version, vec![], &event.call),
+        _ => return None,
     };
     Some(TaskVersion {
         version: version.0,
@@ -182,14 +183,15 @@ fn version(row: &EventRow) -> Option<TaskVersion> {
         position: row.position.0,
         kind: row.event.kind.clone(),
         changes,
-        tool: String::new(),
-        key: None,
+        tool: call.tool.clone(),
+        key: call.key.clone(),
     })
 }
 
-fn rejection(row: &EventRow) -> Option<Rejection> {
-    let Some(Payload::CallRejected(event)) = &row.payload else { return None };
-    Some(Rejection {
+fn rejection(reader: &Reader<'_>, row: &EventRow) -> Result<Option<Rejection>, StoreError> {
+    let Some(Payload::CallRejected(event)) = &row.payload else { return Ok(None) };
+    let chain = reader.chain_of(row.event.run, row.event.seq)?;
+    Ok(Some(Rejection {
         position: row.position.0,
         run: row.event.run.to_string(),
         seq: row.event.seq.0,
@@ -197,9 +199,9 @@ fn rejection(row: &EventRow) -> Option<Rejection> {
         actor: actor_of(&row.actor),
         tool: event.tool.clone(),
         code: event.code.clone(),
-        outcome: super::rejected::Outcome::Open,
-        chain: 0,
+        outcome: outcome_of(chain.as_ref().map_or(domain::Outcome::Open, |chain| chain.outcome)),
+        chain: chain.map_or(row.event.seq, |chain| chain.seq).0,
         text: event.told.clone(),
         arguments: event.arguments.clone(),
-    })
+    }))
 }

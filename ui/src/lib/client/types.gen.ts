@@ -85,7 +85,7 @@ path: string | null, };
 export type StripItem = { position: number, run: string, seq: number, 
 /**
  * An event kind of the ledger: task_created, task_updated, task_deleted, task_restored,
- * call_rejected, run_started, run_ended.
+ * call_rejected, run_started, run_ended, run_resumed.
  */
 kind: string, at: string, actor: Actor, 
 /**
@@ -603,5 +603,8 @@ export type VerifyMark = { state: VerifyState,
  * Checked up to this seq; newer events were not.
  */
 to: number, firstBadSeq: number | null, };
+
+/** A kind's place here is its byte in an index. */
+export const EVENT_KINDS = ['run_started', 'run_ended', 'run_resumed', 'turn_started', 'turn_ended', 'message', 'model_proposed', 'tool_called', 'tool_returned', 'tool_failed', 'permission_asked', 'permission_decided', 'call_answered', 'call_rejected', 'task_created', 'task_updated', 'task_deleted', 'task_restored', 'todo_written', 'note', 'rogue_file_seen', 'budget_exhausted', 'verdict', 'rejection_marked'] as const;
 
 export type TaskFields = { id: string; version: number; status: TaskStatus; subject: string; description?: string; blockedBy: string[]; heldBy?: string };

@@ -1,0 +1,12 @@
+BEGIN;
+-- A store as format 1 left it: one run, one task, one refused call.
+INSERT INTO projects (key, id, name) VALUES (1, x'00000000000000000000000000000009', 'acme');
+INSERT INTO runs (key, id, project, actor, name, source, status, head_seq, head_hash, rejected, started_at, last_at)
+VALUES (1, x'00000000000000000000000000000007', 1, 'agent', 'codex', 'bridge', 'running', 3, x'20ea778f53847a8641b76f9c32cd915e1b7562595b4bd36633c51c8296f99c99', 1, 1780000001000, 1780000003000);
+INSERT INTO tasks (project, no, id, version, status, subject, rejected, deleted, created_position, created_run, created_at, changed_position,
+                   changed_run, changed_at, touched)
+VALUES (1, 1, x'00000000000000000000000000000011', 1, 'pending', 'Fix login', 1, 0, 2, 1, 1780000002000, 2, 1, 1780000002000, 3);
+INSERT INTO events (position, run, seq, project, kind, task, body, hash) VALUES (1, 1, 1, 1, 'run_started', NULL, '{"at":"2026-11-30T12:00:01.000Z","kind":"run_started","payload":{"actor":"agent","name":"codex","project":{"id":"00000000-0000-0000-0000-000000000009","name":"acme"},"source":"bridge","v":1},"prev":"292ba29c99dfe3130c61a5edde1f0b0bfdbc476be950a329615ef51709efe66d","run_id":"00000000-0000-0000-0000-000000000007","seq":1}', x'608f35247d3499652a3e0188cf033787ed61d2ec4d3f246d0431c5f0f182627b');
+INSERT INTO events (position, run, seq, project, kind, task, body, hash) VALUES (2, 1, 2, 1, 'task_created', 1, '{"at":"2026-11-30T12:00:02.000Z","kind":"task_created","payload":{"blocked_by":[],"call":{"tool":"progress_create"},"id":"00000000-0000-0000-0000-000000000011","status":"pending","subject":"Fix login","task":1,"v":1,"version":1},"prev":"608f35247d3499652a3e0188cf033787ed61d2ec4d3f246d0431c5f0f182627b","run_id":"00000000-0000-0000-0000-000000000007","seq":2}', x'49c5515634944e01199db5e308a5ecfe9e8820f87d4ea10569724f893211fb9f');
+INSERT INTO events (position, run, seq, project, kind, task, body, hash) VALUES (3, 1, 3, 1, 'call_rejected', 1, '{"at":"2026-11-30T12:00:03.000Z","kind":"call_rejected","payload":{"arguments":"{}","bytes":2,"code":"STALE","digest":"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a","task":1,"told":"STALE: task #1 is at version 1, not 9.","tool":"progress_update","v":1},"prev":"49c5515634944e01199db5e308a5ecfe9e8820f87d4ea10569724f893211fb9f","run_id":"00000000-0000-0000-0000-000000000007","seq":3}', x'20ea778f53847a8641b76f9c32cd915e1b7562595b4bd36633c51c8296f99c99');
+COMMIT;
