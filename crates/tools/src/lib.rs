@@ -9,10 +9,12 @@ mod dispatch;
 pub mod error;
 pub mod host;
 mod rate;
+mod replay;
 pub mod registry;
 pub mod shape;
 pub mod sources;
 pub mod strict_json;
+mod timeline;
 pub mod tool;
 pub mod view;
 

@@ -22,10 +22,19 @@ pub struct Facts {
     pub rejected: u64,
     pub plan: Option<Plan>,
     /// `None`: no event told of any.
-    pub usage: Option<Usage>,
+    pub used: Option<Used>,
     pub tools: BTreeMap<String, ToolCount>,
     /// Refused calls by code.
     pub codes: BTreeMap<String, u64>,
+}
+
+/// What the steps of the model used in all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Used {
+    pub tokens_in: u64,
+    pub tokens_out: u64,
+    /// Millionths of a US dollar; `None`: no step had a price.
+    pub cost_micros: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,7 +51,7 @@ impl Facts {
         self.last_at = Some(at.at);
         let Some(payload) = payload else { return };
         if let Some(used) = payload.usage() {
-            self.used(used);
+            self.add_usage(used);
         }
         match payload {
             Payload::RunEnded(ended) => {
@@ -99,8 +108,8 @@ impl Facts {
         self.tools.entry(if known { name } else { OTHERS }.to_owned()).or_default()
     }
 
-    fn used(&mut self, used: Usage) {
-        let sum = self.usage.get_or_insert_with(Usage::default);
+    fn add_usage(&mut self, used: Usage) {
+        let sum = self.used.get_or_insert_with(Used::default);
         sum.tokens_in += used.tokens_in;
         sum.tokens_out += used.tokens_out;
         if let Some(cost) = used.cost_micros {

@@ -10,5 +10,5 @@ mod facts;
 mod world;
 
 pub use board::{Board, held_after};
-pub use facts::{Facts, ToolCount};
+pub use facts::{Facts, ToolCount, Used};
 pub use world::{At, FoldError, Project, Run, World};

@@ -185,3 +185,176 @@ pub struct Body {
     #[ts(type = "number | null")]
     pub next: Option<u64>,
 }
+
+use super::board::field_changes;
+use super::{outcome_of, with_run};
+use crate::host::Host;
+use crate::{Code, Refusal};
+use domain::event::{Payload, line};
+use domain::{RunId, Seq};
+use serde_json::json;
+use store::table::event::EventRow;
+use store::{Reader, StoreError};
+
+const LINES_DEFAULT: u32 = 200;
+const LINES_MAX: u32 = 500;
+const TEXT_CHARS_MAX: usize = 200;
+const BODY_PAGE_BYTES: u64 = 256 * 1024;
+
+pub(crate) fn load(host: &Host, params: &EventsParams) -> Result<Events, Refusal> {
+    with_run(host, &params.run, |reader, row| {
+        let limit = params.limit.unwrap_or(LINES_DEFAULT).clamp(1, LINES_MAX);
+        let rows = match &params.seqs {
+            Some(seqs) => {
+                let wanted = seqs.iter().take(LINES_MAX as usize);
+                wanted.filter_map(|&seq| reader.event_get(row.id, Seq(seq)).transpose()).collect::<Result<_, _>>()?
+            }
+            None => reader.event_range(row.id, Seq(params.from.unwrap_or(1)), limit)?,
+        };
+        let events = rows.iter().map(|event| event_line(reader, event)).collect::<Result<_, _>>()?;
+        Ok(Events { position: reader.position()?.0, head: row.events.0, events })
+    })
+}
+
+pub(super) fn event_line(reader: &Reader<'_>, row: &EventRow) -> Result<EventLine, StoreError> {
+    let event = &row.event;
+    let mut out = EventLine {
+        seq: event.seq.0,
+        position: row.position.0,
+        kind: event.kind.clone(),
+        at: event.at.to_string(),
+        duration_ms: None,
+        lane: Lane::Other,
+        state: State::Plain,
+        tool: None,
+        task: None,
+        version: None,
+        code: None,
+        outcome: None,
+        changes: vec![],
+        text: String::new(),
+    };
+    let Some(payload) = &row.payload else {
+        out.text = cut(&event.payload.to_string());
+        return Ok(out);
+    };
+    let line = payload.line();
+    out.duration_ms = line.duration_ms;
+    out.lane = lane(line.lane);
+    out.state = state(line.state);
+    out.tool = line.tool.map(cut);
+    out.task = line.task.map(|no| no.0);
+    out.version = line.version.map(|version| version.0);
+    out.text = cut(&line.text);
+    match payload {
+        Payload::CallRejected(refused) => {
+            out.code = Some(refused.code.clone());
+            out.outcome = reader.chain_of(event.run, event.seq)?.map(|chain| outcome_of(chain.outcome));
+        }
+        Payload::TaskUpdated(updated) => out.changes = field_changes(&updated.changes),
+        _ => {}
+    }
+    Ok(out)
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(TEXT_CHARS_MAX).collect()
+}
+
+fn lane(lane: line::Lane) -> Lane {
+    match lane {
+        line::Lane::Run => Lane::Run,
+        line::Lane::Model => Lane::Model,
+        line::Lane::Tools => Lane::Tools,
+        line::Lane::Board => Lane::Board,
+        line::Lane::Plan => Lane::Plan,
+        line::Lane::Files => Lane::Files,
+        line::Lane::Other => Lane::Other,
+    }
+}
+
+fn state(state: line::State) -> State {
+    match state {
+        line::State::Plain => State::Plain,
+        line::State::Ok => State::Ok,
+        line::State::Asked => State::Asked,
+        line::State::Rogue => State::Rogue,
+        line::State::Failed => State::Failed,
+        line::State::Rejected => State::Rejected,
+    }
+}
+
+pub(crate) fn load_one(host: &Host, params: &EventParams) -> Result<EventDetail, Refusal> {
+    let found = with_run(host, &params.run, |reader, row| detail(reader, row.id, Seq(params.seq)))?;
+    found.ok_or_else(|| {
+        Refusal::new(Code::NotFound, format!("the run has no event {}", params.seq)).issue(
+            "seq",
+            "no such event",
+            json!(params.seq),
+            "the number of an event of this run",
+            "go back to the log",
+        )
+    })
+}
+
+fn detail(reader: &Reader<'_>, run: RunId, seq: Seq) -> Result<Option<EventDetail>, StoreError> {
+    let mut stored = None;
+    reader.event_bytes_each(run, seq, |found, _, body, hash| {
+        if found == seq {
+            stored = Some((body.to_owned(), hash));
+        }
+        false
+    })?;
+    let (Some((body, hash)), Some(row)) = (stored, reader.event_get(run, seq)?) else { return Ok(None) };
+    let before = match seq.0 {
+        0 | 1 => Some(domain::ledger::Hash::genesis(run)),
+        n => reader.event_hash(run, Seq(n - 1))?,
+    };
+    let linked = before.is_some_and(|before| before.hex() == row.event.prev);
+    Ok(Some(EventDetail {
+        line: event_line(reader, &row)?,
+        run: run.to_string(),
+        fits: linked && domain::ledger::Hash::of(body.as_bytes()) == hash,
+        body,
+        hash: hash.hex(),
+        prev: row.event.prev.clone(),
+        bodies: row.payload.as_ref().map(bodies).unwrap_or_default(),
+        related: super::related::related(reader, &row)?,
+    }))
+}
+
+fn bodies(payload: &Payload) -> Vec<BodyRef> {
+    if let Payload::CallRejected(refused) = payload {
+        let cut = refused.is_cut().then(|| BodyRef {
+            path: "/arguments".into(),
+            digest: refused.digest.clone(),
+            bytes: refused.bytes,
+        });
+        return cut.into_iter().collect();
+    }
+    let kept = payload.bodies().into_iter().filter_map(|(name, body)| match body {
+        domain::Body::Kept(kept) => {
+            Some(BodyRef { path: format!("/{name}"), digest: kept.digest.clone(), bytes: kept.bytes })
+        }
+        domain::Body::Text(_) => None,
+    });
+    kept.collect()
+}
+
+pub(crate) fn load_body(host: &Host, params: &BodyParams) -> Result<Body, Refusal> {
+    let part = host
+        .store()
+        .read(|reader| reader.body_part(&params.digest, params.offset.unwrap_or(0), BODY_PAGE_BYTES))
+        .map_err(|error| crate::host::unavailable(&error))?;
+    let part = part.ok_or_else(|| {
+        Refusal::new(Code::NotFound, "this text is not kept in this store").issue(
+            "digest",
+            "no such text",
+            json!(params.digest),
+            "the digest of a text that an event of this store refers to",
+            "a run from a file brings its events, not the long texts beside them",
+        )
+    })?;
+    let digest = params.digest.clone();
+    Ok(Body { digest, bytes: part.bytes, offset: part.offset, text: part.text, next: part.next })
+}

@@ -3,6 +3,7 @@
 pub mod board;
 pub mod events;
 pub mod rejected;
+mod related;
 pub mod replay;
 pub mod run;
 pub mod runs;
@@ -15,11 +16,12 @@ use crate::host::{Host, unavailable};
 use crate::{Code, Refusal, dispatch};
 use board::{Actor, ActorKind, Card, Project, TaskStatus};
 use domain::policy::Policies;
-use domain::{ProjectId, Status};
+use domain::{ProjectId, RunId, Status};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use store::table::check::CheckRow;
 use store::table::project::ProjectRow;
+use store::table::run::RunRow;
 use store::table::task::{ActorRow, CardRow};
 use store::{Reader, StoreError};
 
@@ -27,6 +29,13 @@ use store::{Reader, StoreError};
 pub(crate) fn load(host: &Host, name: &str, params: Value) -> Result<Value, Refusal> {
     match name {
         "board" => to_value(board::load(host, &parse(params)?)?),
+        "run" => to_value(run::load(host, &parse(params)?)?),
+        "events" => to_value(events::load(host, &parse(params)?)?),
+        "event" => to_value(events::load_one(host, &parse(params)?)?),
+        "body" => to_value(events::load_body(host, &parse(params)?)?),
+        "rejected" => to_value(rejected::load(host, &parse(params)?)?),
+        "rejection" => to_value(rejected::load_one(host, &parse(params)?)?),
+        "replay" => to_value(replay::load(host, &parse(params)?)?),
         "task" => to_value(task::load(host, &parse(params)?)?),
         "runs" => to_value(runs::load(host, &parse(params)?)?),
         "trash" => to_value(trash::load(host, &parse(params)?)?),
@@ -35,7 +44,7 @@ pub(crate) fn load(host: &Host, name: &str, params: Value) -> Result<Value, Refu
             "name",
             "unknown view",
             json!(name),
-            "board, task, runs, trash or status",
+            "board, task, runs, run, events, event, body, rejected, rejection, replay, verify, trash or status",
             "ask for one of these",
         )),
     }
@@ -67,6 +76,52 @@ fn in_project<T>(
     let result = host.store().read(|reader| match dispatch::find_project(reader, named)? {
         Ok(project) => job(reader, project).map(Ok),
         Err(refusal) => Ok(Err(refusal)),
+    });
+    result.unwrap_or_else(|error| Err(unavailable(&error)))
+}
+
+/// The run that a screen or a command names: by its id, or by the first letters of it.
+fn run_named(host: &Host, named: &str) -> Result<RunId, Refusal> {
+    if let Ok(id) = named.parse() {
+        return Ok(id);
+    }
+    let found = host.store().read(|reader| reader.run_by_prefix(named));
+    let refused = |problem: String, fix: &str| {
+        Refusal::new(Code::NotFound, problem.clone()).issue(
+            "run",
+            problem,
+            json!(named),
+            "the id of a run, or its first letters",
+            fix,
+        )
+    };
+    match found.map_err(|error| unavailable(&error))?.as_slice() {
+        [one] if named.len() >= 4 => Ok(*one),
+        [_, _] => Err(refused(format!("more than one run begins with {named}"), "send more of the id")),
+        _ => Err(refused(format!("there is no run {named}"), "list the runs and use an id shown there")),
+    }
+}
+
+fn find_run(reader: &Reader<'_>, id: RunId) -> Result<RunRow, StoreError> {
+    reader.run_get(id)?.ok_or_else(|| StoreError::internal("the run is gone"))
+}
+
+/// Reads one snapshot for a view of one run.
+fn with_run<T>(
+    host: &Host,
+    named: &str,
+    job: impl FnOnce(&Reader<'_>, RunRow) -> Result<T, StoreError>,
+) -> Result<T, Refusal> {
+    let id = run_named(host, named)?;
+    let result = host.store().read(|reader| match reader.run_get(id)? {
+        Some(row) => job(reader, row).map(Ok),
+        None => Ok(Err(Refusal::new(Code::NotFound, format!("there is no run {id}")).issue(
+            "run",
+            "no such run in this store",
+            json!(named),
+            "the id of a run of this store",
+            "list the runs and use an id shown there",
+        ))),
     });
     result.unwrap_or_else(|error| Err(unavailable(&error)))
 }

@@ -69,3 +69,157 @@ pub struct Changed {
     pub kind: String,
     pub changes: Vec<FieldChange>,
 }
+
+use super::board::{Actor, ActorKind, field_changes};
+use super::events::event_line;
+use super::{actor_of, find_run, in_project, outcome_of, project_of, status_of};
+use crate::host::Host;
+use crate::replay::{board_at, board_of_run};
+use crate::{Refusal, timeline};
+use domain::event::Payload;
+use domain::fold::Board;
+use domain::{Position, RunId, Seq, Source};
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use store::table::event::EventRow;
+use store::table::project::ProjectRow;
+use store::table::run::RunRow;
+use store::table::task::ActorRow;
+use store::{Reader, StoreError};
+
+pub(crate) fn load(host: &Host, params: &ReplayParams) -> Result<Replay, Refusal> {
+    let run = match &params.run {
+        Some(named) => Some(super::run_named(host, named)?),
+        None => None,
+    };
+    in_project(host, params.project.as_deref(), |reader, project| {
+        let run = match run {
+            Some(id) => Some(find_run(reader, id)?),
+            None => None,
+        };
+        let project = match &run {
+            Some(run) => reader.project_by_id(run.project)?,
+            None => project,
+        };
+        let project = project.unwrap_or_else(super::no_project);
+        moment(reader, &project, run.as_ref(), params.at)
+    })
+}
+
+fn moment(
+    reader: &Reader<'_>,
+    project: &ProjectRow,
+    run: Option<&RunRow>,
+    at: u64,
+) -> Result<Replay, StoreError> {
+    let newest = reader.position()?;
+    let of = run.map_or(newest.0, |run| run.events.0);
+    let at = at.clamp(1, of.max(1));
+    let event = match run {
+        Some(run) => reader.event_get(run.id, Seq(at))?,
+        None => reader.event_of_board_before(project, Position(at))?,
+    };
+    let at_position = match run {
+        Some(_) => event.as_ref().map_or(Position(0), |event| event.position),
+        None => Position(at),
+    };
+    let board = match run {
+        Some(run) if run.source == Source::Import => board_of_run(reader, run.id, Seq(at))?,
+        _ => board_at(reader, project, at_position)?,
+    };
+    let facts = match run {
+        Some(run) => Some(timeline::known(reader, run.id, Seq(at), false)?.0.facts),
+        None => None,
+    };
+    let tasks = cards(reader, &board)?;
+    Ok(Replay {
+        position: newest.0,
+        project: project_of(project),
+        run: run.map(|run| run.id.to_string()),
+        at,
+        of,
+        at_position: at_position.0,
+        time: event.as_ref().map(|event| event.event.at.to_string()).unwrap_or_default(),
+        digest: digest(&tasks),
+        ghosts: ghosts(reader, project, &tasks)?,
+        tasks,
+        changed: event.as_ref().and_then(changed),
+        event: event.as_ref().map(|event| event_line(reader, event)).transpose()?,
+        plan: facts.as_ref().and_then(super::run::plan),
+        rejected: facts.map_or(0, |facts| facts.rejected),
+    })
+}
+
+/// The cards of a folded board, as the live view has them.
+pub(crate) fn cards(reader: &Reader<'_>, board: &Board) -> Result<Vec<Card>, StoreError> {
+    let mut names: HashMap<RunId, Actor> = HashMap::new();
+    let mut actor = |run: RunId| -> Result<Actor, StoreError> {
+        if let Some(known) = names.get(&run) {
+            return Ok(known.clone());
+        }
+        let found = match reader.run_get(run)? {
+            Some(row) => actor_of(&ActorRow { kind: row.actor, name: row.name }),
+            None => Actor { kind: ActorKind::Agent, name: String::new() },
+        };
+        names.insert(run, found.clone());
+        Ok(found)
+    };
+    let mut cards = Vec::with_capacity(board.tasks.len());
+    for task in board.tasks.values().filter(|task| !task.deleted) {
+        cards.push(Card {
+            id: task.no.0,
+            version: task.version.0,
+            status: status_of(task.status),
+            subject: task.subject.to_string(),
+            blocked_by: task.blocked_by.iter().map(|no| no.0).collect(),
+            held_by: task.holder.map(&mut actor).transpose()?,
+            rejected: task.rejected,
+            outcome: task.outcomes.worst().map(outcome_of),
+            changed_at: task.changed.at.to_string(),
+            changed_by: actor(task.changed.run)?,
+        });
+    }
+    Ok(cards)
+}
+
+/// SHA-256 over the cards in order of number, each as one line of JSON.
+pub(crate) fn digest(cards: &[Card]) -> String {
+    let mut hash = Sha256::new();
+    let mut line = Vec::new();
+    for card in cards {
+        line.clear();
+        // Writing to memory cannot fail, and a card has no key that is not text.
+        let _ = serde_json::to_writer(&mut line, card);
+        line.push(b'\n');
+        hash.update(&line);
+    }
+    domain::ledger::Hash(hash.finalize().into()).hex()
+}
+
+fn ghosts(
+    reader: &Reader<'_>,
+    project: &ProjectRow,
+    then: &[Card],
+) -> Result<Vec<Ghost>, StoreError> {
+    let there: std::collections::HashSet<u32> = then.iter().map(|card| card.id).collect();
+    let now = reader.task_cards(project)?;
+    let ghosts = now.into_iter().filter(|card| !there.contains(&card.no.0)).map(|card| Ghost {
+        id: card.no.0,
+        subject: card.subject,
+        status: status_of(card.status),
+    });
+    Ok(ghosts.collect())
+}
+
+fn changed(row: &EventRow) -> Option<Changed> {
+    let payload = row.payload.as_ref()?;
+    let changes = match payload {
+        Payload::TaskUpdated(updated) => field_changes(&updated.changes),
+        Payload::TaskCreated(_)
+        | Payload::TaskDeleted(_)
+        | Payload::TaskRestored(_)
+        | Payload::CallRejected(_) => vec![],
+        _ => return None,
+    };
+    Some(Changed { task: payload.task()?.0, kind: row.event.kind.clone(), changes })
+}

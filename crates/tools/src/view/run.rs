@@ -117,3 +117,147 @@ pub struct CodeCount {
     #[ts(type = "number")]
     pub repaired: u64,
 }
+
+use super::runs::{dollars, run_row};
+use super::{project_of, status_of, with_run};
+use crate::Refusal;
+use crate::host::Host;
+use crate::timeline::{self, Touches};
+use domain::fold::Facts;
+use domain::{RunStatus, Seq};
+use store::table::chain::ChainsOf;
+use store::table::project::ProjectRow;
+use store::table::run::{RunRow as Row, RunsOf};
+use store::{Reader, StoreError};
+
+/// A run shows at most so many sub-runs and tasks.
+const LISTED_MAX: u32 = 2_000;
+
+pub(crate) fn load(host: &Host, params: &RunParams) -> Result<RunDetail, Refusal> {
+    with_run(host, &params.run, |reader, row| {
+        let at = params.at.map(|at| Seq(at.clamp(1, row.events.0)));
+        let (known, head) = timeline::known(reader, row.id, at.unwrap_or(row.events), true)?;
+        let project = reader
+            .project_by_id(row.project)?
+            .ok_or_else(|| StoreError::internal("a run's project is gone"))?;
+        let mut run = run_row(reader, &row)?;
+        if at.is_some() {
+            as_it_was(&mut run, &known.facts);
+        }
+        let children = RunsOf { parent: Some(row.id), ..RunsOf::default() };
+        let mut children: Vec<_> = reader.run_list(&children, LISTED_MAX)?.iter().map(link).collect();
+        children.reverse();
+        let parent = match row.parent {
+            Some(parent) => reader.run_get(parent)?.as_ref().map(link),
+            None => None,
+        };
+        Ok(RunDetail {
+            position: reader.position()?.0,
+            run,
+            project: project_of(&project),
+            at: at.map(|seq| seq.0),
+            head_position: head.0,
+            parent,
+            children,
+            plan: plan(&known.facts),
+            tasks: tasks(reader, &project, &known.touches)?,
+            tools: tools(&known.facts),
+            codes: codes(reader, &row, &known.facts)?,
+        })
+    })
+}
+
+/// What a list says of a run, as it was when its facts were these.
+fn as_it_was(run: &mut RunRow, facts: &Facts) {
+    run.status = facts.ended.map_or(RunStatus::Running, RunStatus::Ended).as_str().to_owned();
+    run.ended = facts.ended_at.map(|at| at.to_string());
+    run.events = facts.events.0;
+    run.rejected = facts.rejected;
+    if let Some(last) = facts.last_at {
+        run.last_at = last.to_string();
+    }
+    run.tokens_in = facts.used.map(|used| used.tokens_in);
+    run.tokens_out = facts.used.map(|used| used.tokens_out);
+    run.cost = facts.used.and_then(|used| used.cost_micros).map(dollars);
+}
+
+fn link(row: &Row) -> RunLink {
+    RunLink {
+        id: row.id.to_string(),
+        agent: row.name.to_string(),
+        status: row.status.clone(),
+        started: row.started_at.to_string(),
+        ended: row.ended_at.map(|at| at.to_string()),
+        last_at: row.last_at.to_string(),
+        events: row.events.0,
+        rejected: row.rejected,
+    }
+}
+
+pub(super) fn plan(facts: &Facts) -> Option<Plan> {
+    let plan = facts.plan.as_ref()?;
+    let items = plan.items.iter().map(|item| PlanItem {
+        content: item.content.clone(),
+        status: item.status.as_str().to_owned(),
+    });
+    Some(Plan { seq: plan.seq.0, items: items.collect(), dropped: plan.dropped.clone() })
+}
+
+fn tasks(
+    reader: &Reader<'_>,
+    project: &ProjectRow,
+    touches: &Touches,
+) -> Result<Vec<RunTask>, StoreError> {
+    let mut tasks = Vec::new();
+    for (&no, touch) in touches {
+        if let Some(card) = reader.task_card(project, no)? {
+            tasks.push(RunTask {
+                id: no.0,
+                subject: card.subject,
+                status: status_of(card.status),
+                deleted: card.deleted,
+                changes: touch.changes,
+                refused: touch.refused,
+                first_seq: touch.first.0,
+                last_seq: touch.last.0,
+                last_version: touch.version.0,
+            });
+        }
+    }
+    tasks.sort_by_key(|task| task.first_seq);
+    tasks.truncate(LISTED_MAX as usize);
+    Ok(tasks)
+}
+
+fn tools(facts: &Facts) -> Vec<ToolUse> {
+    let mut tools: Vec<_> = facts
+        .tools
+        .iter()
+        .map(|(tool, count)| ToolUse {
+            tool: tool.clone(),
+            calls: count.calls,
+            refused: count.refused,
+            failed: count.failed,
+        })
+        .collect();
+    tools.sort_by(|a, b| b.calls.cmp(&a.calls).then_with(|| a.tool.cmp(&b.tool)));
+    tools
+}
+
+fn codes(reader: &Reader<'_>, row: &Row, facts: &Facts) -> Result<Vec<CodeCount>, StoreError> {
+    let of = ChainsOf { run: Some(row.id), until: Some(facts.events), ..ChainsOf::default() };
+    let chains = reader.chain_list(&of, LISTED_MAX)?;
+    let repaired = |code: &str| {
+        let by = |chain: &&store::table::chain::ChainRow| {
+            chain.code == code && chain.repaired_by.is_some_and(|seq| seq <= facts.events)
+        };
+        chains.iter().filter(by).count() as u64
+    };
+    let mut codes: Vec<_> = facts
+        .codes
+        .iter()
+        .map(|(code, calls)| CodeCount { code: code.clone(), calls: *calls, repaired: repaired(code) })
+        .collect();
+    codes.sort_by(|a, b| b.calls.cmp(&a.calls).then_with(|| a.code.cmp(&b.code)));
+    Ok(codes)
+}
