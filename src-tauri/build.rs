@@ -3,7 +3,7 @@
 
 fn main() {
     println!("cargo:rerun-if-changed=src-tauri/capabilities");
-    let manifest = tauri_build::AppManifest::new().commands(&["view", "call", "feed"]);
+    let manifest = tauri_build::AppManifest::new().commands(&["view", "bytes", "call", "feed"]);
     let attributes = tauri_build::Attributes::new()
         .capabilities_path_pattern("./src-tauri/capabilities/**/*")
         .app_manifest(manifest);

@@ -51,7 +51,12 @@ fn builder(place: Place) -> Builder<Wry> {
         // First, so that a second start ends before it touches anything.
         .plugin(one)
         .plugin(remembered)
-        .invoke_handler(tauri::generate_handler![commands::view, commands::call, commands::feed])
+        .invoke_handler(tauri::generate_handler![
+            commands::view,
+            commands::bytes,
+            commands::call,
+            commands::feed
+        ])
         .setup(|app| {
             let webview = place.data.join("webview");
             app.manage(Desk::open(place));

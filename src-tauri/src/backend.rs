@@ -48,7 +48,11 @@ impl Backend {
     pub(crate) async fn open(place: &Place) -> Result<Backend, Refusal> {
         let give_up = tokio::time::Instant::now() + OWNER_WAIT;
         loop {
-            let options = Options { data: place.data.clone(), person: place.person.clone() };
+            let options = Options {
+                data: place.data.clone(),
+                person: place.person.clone(),
+                witness: program::witness_dir(&place.data),
+            };
             let opened = tokio::task::spawn_blocking(move || Host::open(options)).await;
             let held = match opened {
                 Ok(Ok(host)) => return Ok(Backend::Local(Arc::new(Local::start(host, place).await))),
@@ -74,15 +78,28 @@ impl Backend {
         }
     }
 
+    pub(crate) async fn bytes(&self, name: &str, params: Value) -> Result<Vec<u8>, Trouble> {
+        match self {
+            Backend::Local(local) => Ok(local.host.bytes(name, params).await?),
+            Backend::Attached(owner) => Ok(owner.bytes(name, params).await?),
+        }
+    }
+
     pub(crate) async fn call(
         &self,
         project: Option<String>,
         tool: &str,
         arguments: Value,
+        at: Option<u64>,
     ) -> Result<Answer, Trouble> {
-        match self {
-            Backend::Local(local) => Ok(local.host.call(local.caller(project), tool, arguments).await?),
-            Backend::Attached(owner) => Ok(owner.call(project.as_deref(), tool, arguments).await?),
+        match (self, at) {
+            (Backend::Local(local), None) => {
+                Ok(local.host.call(local.caller(project), tool, arguments).await?)
+            }
+            (Backend::Local(local), Some(at)) => {
+                Err(local.host.call_from_past(local.caller(project), at, tool, arguments).await.into())
+            }
+            (Backend::Attached(owner), at) => Ok(owner.call(project.as_deref(), tool, arguments, at).await?),
         }
     }
 

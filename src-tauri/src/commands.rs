@@ -1,9 +1,9 @@
-//! The three things a page may ask of this process. `build.rs` lists them, and
+//! The four things a page may ask of this process. `build.rs` lists them, and
 //! `capabilities/main.json` lets the window call them.
 
 use serde_json::{Value, json};
 use tauri::State;
-use tauri::ipc::Channel;
+use tauri::ipc::{Channel, Response};
 use tools::Refusal;
 
 use crate::desk::Desk;
@@ -18,6 +18,16 @@ pub(crate) async fn view(
     desk.view(&name, params.unwrap_or_default()).await
 }
 
+/// An `ArrayBuffer` on the page's side.
+#[tauri::command]
+pub(crate) async fn bytes(
+    desk: State<'_, Desk>,
+    name: String,
+    params: Option<Value>,
+) -> Result<Response, Refusal> {
+    desk.bytes(&name, params.unwrap_or_default()).await.map(Response::new)
+}
+
 /// `{ok: true, answer}` or `{ok: false, refusal}`: being refused is an answer, not a fault.
 #[tauri::command]
 pub(crate) async fn call(
@@ -25,8 +35,9 @@ pub(crate) async fn call(
     project: Option<String>,
     tool: String,
     arguments: Value,
+    at: Option<u64>,
 ) -> Result<Value, ()> {
-    Ok(match desk.call(project, &tool, arguments).await {
+    Ok(match desk.call(project, &tool, arguments, at).await {
         Ok(answer) => json!({ "ok": true, "answer": answer }),
         Err(refusal) => json!({ "ok": false, "refusal": refusal }),
     })

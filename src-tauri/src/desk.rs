@@ -66,13 +66,24 @@ impl Desk {
         }
     }
 
+    pub(crate) async fn bytes(&self, name: &str, params: Value) -> Result<Vec<u8>, Refusal> {
+        match self.backend().await?.bytes(name, params.clone()).await {
+            Err(Trouble::Lost(_)) => {
+                tokio::time::sleep(FEED_RETRY).await;
+                self.backend().await?.bytes(name, params).await.map_err(Trouble::into_refusal)
+            }
+            answer => answer.map_err(Trouble::into_refusal),
+        }
+    }
+
     pub(crate) async fn call(
         &self,
         project: Option<String>,
         tool: &str,
         arguments: Value,
+        at: Option<u64>,
     ) -> Result<Answer, Refusal> {
-        self.backend().await?.call(project, tool, arguments).await.map_err(Trouble::into_refusal)
+        self.backend().await?.call(project, tool, arguments, at).await.map_err(Trouble::into_refusal)
     }
 
     /// Sends the change feed to `send` until it says that nobody listens, or the next page follows.

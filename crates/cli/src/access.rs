@@ -21,7 +21,11 @@ impl Access {
             Err(FindError::NotRunning(_) | FindError::NotProven(_)) => {}
             Err(error) => return Err(anyhow!(error)).context("the owner of the store cannot be reached"),
         }
-        match Host::open(Options { data: data.to_owned(), person: program::person() }) {
+        match Host::open(Options {
+            data: data.to_owned(),
+            person: program::person(),
+            witness: program::witness_dir(data),
+        }) {
             Ok(host) => Ok(Access::Own(host)),
             Err(error @ OpenError::Held { .. }) => {
                 Err(anyhow!("{error}\nIt does not answer yet; try again in a moment, or run `tally doctor`."))
@@ -37,7 +41,7 @@ impl Access {
         arguments: Value,
     ) -> Result<Result<Answer, Failure>> {
         match self {
-            Access::Owner(owner) => match owner.call(project, tool, arguments).await {
+            Access::Owner(owner) => match owner.call(project, tool, arguments, None).await {
                 Ok(answer) => Ok(Ok(answer)),
                 Err(RemoteError::Failed(failure)) => Ok(Err(failure)),
                 Err(error @ RemoteError::Lost(_)) => Err(anyhow!(error)),

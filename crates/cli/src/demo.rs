@@ -153,7 +153,11 @@ pub(crate) async fn run(args: Args) -> Result<ExitCode> {
             temporary.path()
         }
     };
-    let host = Host::open(Options { data: data.to_owned(), person: program::person() })?;
+    let host = Host::open(Options {
+        data: data.to_owned(),
+        person: program::person(),
+        witness: program::witness_dir(data),
+    })?;
     let options =
         ServeOptions { port: None, ui: true, ui_port: args.ui_port, ready_file: args.ready_file.clone() };
     let server = Server::start(host.clone(), options).await?;

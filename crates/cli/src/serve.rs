@@ -35,7 +35,11 @@ pub(crate) const EXIT_HELD: u8 = 3;
 
 pub(crate) async fn run(args: Args, data: &Path) -> Result<ExitCode> {
     let mut stop = std::pin::pin!(stopped()?);
-    let host = match Host::open(Options { data: data.to_owned(), person: program::person() }) {
+    let host = match Host::open(Options {
+        data: data.to_owned(),
+        person: program::person(),
+        witness: program::witness_dir(data),
+    }) {
         Ok(host) => host,
         Err(OpenError::Held { message, .. }) => {
             out::complain(&format!("tally: {message}"));

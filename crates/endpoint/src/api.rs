@@ -5,7 +5,7 @@ use std::convert::Infallible;
 
 use axum::body::Body;
 use axum::extract::{Path, Query, Request, State};
-use axum::http::{HeaderMap, Response, StatusCode, Uri};
+use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, Uri, header};
 use axum::response::IntoResponse as _;
 use axum::response::sse::{Event, Sse};
 use futures::StreamExt as _;
@@ -40,14 +40,43 @@ pub(crate) async fn view(
     Path(name): Path<String>,
     Query(query): Query<HashMap<String, String>>,
 ) -> Response<Body> {
-    let params = match query.get("params").map(|text| strict_json::parse(text.as_bytes())).transpose() {
-        Ok(params) => params.unwrap_or_else(|| json!({})),
-        Err(error) => return failed(&Failure::Refused(not_json("params", &error.to_string()))),
+    let params = match asked_params(&query) {
+        Ok(params) => params,
+        Err(refused) => return *refused,
     };
     let host = api.app.host.clone();
     match bounded(WAIT_MAX, async move { host.view(&name, params).await }).await {
         Ok(view) => json_response(StatusCode::OK, &view),
         Err(failure) => failed(&failure),
+    }
+}
+
+/// `GET /api/bytes/<name>?params=<json>`
+pub(crate) async fn bytes(
+    State(api): State<Api>,
+    Path(name): Path<String>,
+    Query(query): Query<HashMap<String, String>>,
+) -> Response<Body> {
+    let params = match asked_params(&query) {
+        Ok(params) => params,
+        Err(refused) => return *refused,
+    };
+    let host = api.app.host.clone();
+    match bounded(WAIT_MAX, async move { host.bytes(&name, params).await }).await {
+        Ok(bytes) => {
+            let mut response = Response::new(Body::from(bytes));
+            let kind = HeaderValue::from_static("application/octet-stream");
+            response.headers_mut().insert(header::CONTENT_TYPE, kind);
+            response
+        }
+        Err(failure) => failed(&failure),
+    }
+}
+
+fn asked_params(query: &HashMap<String, String>) -> Result<Value, Box<Response<Body>>> {
+    match query.get("params").map(|text| strict_json::parse(text.as_bytes())).transpose() {
+        Ok(params) => Ok(params.unwrap_or_else(|| json!({}))),
+        Err(error) => Err(Box::new(failed(&Failure::Refused(not_json("params", &error.to_string()))))),
     }
 }
 
@@ -80,19 +109,33 @@ fn not_json(what: &str, told: &str) -> Refusal {
     Refusal::new(Code::InvalidInput, format!("{what} is not strict JSON: {told}"))
 }
 
-/// `POST /api/call` with `{project?, tool, arguments}`
+struct Asked {
+    caller: Caller,
+    tool: String,
+    arguments: Value,
+    /// The screen that asks shows the past.
+    at: Option<u64>,
+}
+
+/// `POST /api/call` with `{project?, tool, arguments, at?}`
 pub(crate) async fn call(State(api): State<Api>, request: Request) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let asked = async {
         let bytes = body::read(&parts.headers, body).await?;
         asked(&api, &parts.headers, &bytes)
     };
-    let (caller, tool, arguments) = match asked.await {
+    let Asked { caller, tool, arguments, at } = match asked.await {
         Ok(asked) => asked,
         Err(denied) => return denied.response(false),
     };
     let host = api.app.host.clone();
-    let result = bounded(WAIT_MAX, async move { host.call(caller, &tool, arguments).await }).await;
+    let result = bounded(WAIT_MAX, async move {
+        match at {
+            Some(at) => Err(host.call_from_past(caller, at, &tool, arguments).await),
+            None => host.call(caller, &tool, arguments).await,
+        }
+    })
+    .await;
     let answer = match result {
         Ok(answer) => json!({"ok": true, "answer": answer}),
         Err(failure) => json!({"ok": false, "refusal": refusal(&failure)}),
@@ -100,9 +143,9 @@ pub(crate) async fn call(State(api): State<Api>, request: Request) -> Response<B
     json_response(StatusCode::OK, &answer)
 }
 
-fn asked(api: &Api, headers: &HeaderMap, bytes: &[u8]) -> Result<(Caller, String, Value), Denied> {
+fn asked(api: &Api, headers: &HeaderMap, bytes: &[u8]) -> Result<Asked, Denied> {
     let wrong = |message: String| {
-        let expected = "{\"project\"?: text, \"tool\": text, \"arguments\": object}";
+        let expected = "{\"project\"?: text, \"tool\": text, \"arguments\": object, \"at\"?: whole number}";
         Denied::new(StatusCode::BAD_REQUEST, message, expected, "send exactly those members")
             .code(INVALID_REQUEST)
     };
@@ -121,11 +164,16 @@ fn asked(api: &Api, headers: &HeaderMap, bytes: &[u8]) -> Result<(Caller, String
     if !arguments.is_object() {
         return Err(wrong("\"arguments\" is not an object".into()));
     }
+    let at = match members.remove("at") {
+        None | Some(Value::Null) => None,
+        Some(at) => Some(at.as_u64().ok_or_else(|| wrong("\"at\" is not a whole number".into()))?),
+    };
     if let Some(unknown) = members.keys().next() {
         return Err(wrong(format!("{unknown:?} is not known here")));
     }
     let surface = api.surface(headers)?;
-    Ok((caller::person(api.app.host.person(), surface, project, headers)?, tool, arguments))
+    let caller = caller::person(api.app.host.person(), surface, project, headers)?;
+    Ok(Asked { caller, tool, arguments, at })
 }
 
 /// `GET /api/feed`: server-sent events until the owner closes or the client goes.

@@ -113,7 +113,8 @@ mod tests {
     #[tokio::test]
     async fn what_waits_is_sent_as_one_and_a_beat_follows() {
         let dir = tempfile::tempdir().unwrap();
-        let host = Host::open(Options { data: dir.path().into(), person: "Ada".into() }).unwrap();
+        let host =
+            Host::open(Options { data: dir.path().into(), person: "Ada".into(), witness: None }).unwrap();
         let mut feed = Box::pin(messages(&host, "nonce"));
         let hello = feed.next().await.unwrap();
         assert_eq!(

@@ -61,6 +61,7 @@ fn way_in(side: Side, path: &str) -> Option<(&'static [Method], &'static str, Cr
                 "call" => (POST, "POST", credential),
                 "feed" => (GET, "GET", credential),
                 rest if rest.strip_prefix("view/").is_some_and(is_name) => (GET, "GET", credential),
+                rest if rest.strip_prefix("bytes/").is_some_and(is_name) => (GET, "GET", credential),
                 _ => return None,
             }
         }
@@ -265,16 +266,34 @@ mod tests {
     fn every_way_in_asks_for_something() {
         let free = ["/proof", "/login"];
         for side in [Side::Agents, Side::People] {
-            for path in
-                ["/", "/mcp", "/proof", "/login", "/api/call", "/api/feed", "/api/view/board", "/bridge/hold"]
-            {
+            for path in [
+                "/",
+                "/mcp",
+                "/proof",
+                "/login",
+                "/api/call",
+                "/api/feed",
+                "/api/view/board",
+                "/api/bytes/run_index",
+                "/bridge/hold",
+            ] {
                 let Some((_, _, credential)) = way_in(side, path) else { continue };
                 assert!(credential != Credential::Proof || free.contains(&path), "{side:?} {path}");
             }
         }
-        for odd in
-            ["/mcp/", "//mcp", "/MCP", "/mcp/..", "/api/view/", "/api/view/a/b", "/api/view/%2e", "/api", "/"]
-        {
+        for odd in [
+            "/mcp/",
+            "//mcp",
+            "/MCP",
+            "/mcp/..",
+            "/api/view/",
+            "/api/view/a/b",
+            "/api/view/%2e",
+            "/api/bytes/",
+            "/api/bytes/a/b",
+            "/api",
+            "/",
+        ] {
             assert!(way_in(Side::Agents, odd).is_none(), "{odd}");
         }
     }

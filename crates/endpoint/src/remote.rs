@@ -96,14 +96,23 @@ impl Owner {
         if reply.status == StatusCode::OK { Ok(value) } else { Err(refused(value)) }
     }
 
-    /// As [`tools::Host::call`]. Tried again once over a new connection: the call's id makes that one write.
+    /// As [`tools::Host::bytes`].
+    pub async fn bytes(&self, name: &str, params: Value) -> Result<Vec<u8>, RemoteError> {
+        let params = params.to_string();
+        let path = format!("/api/bytes/{name}?params={}", utf8_percent_encode(&params, NON_ALPHANUMERIC));
+        let reply = self.ask(Ask::get(path)).await?;
+        if reply.status == StatusCode::OK { Ok(reply.body.to_vec()) } else { Err(refused(value_of(&reply)?)) }
+    }
+
+    /// As [`tools::Host::call`], or as [`tools::Host::call_from_past`] with `at`. Tried again once over a new connection: the call's id makes that one write.
     pub async fn call(
         &self,
         project: Option<&str>,
         tool: &str,
         arguments: Value,
+        at: Option<u64>,
     ) -> Result<Answer, RemoteError> {
-        let body = json!({"project": project, "tool": tool, "arguments": arguments});
+        let body = json!({"project": project, "tool": tool, "arguments": arguments, "at": at});
         let id = random_text(16).map_err(RemoteError::Lost)?;
         let reply = self.ask(Ask::post("/api/call", body.to_string()).with(caller::CALL, &id)).await?;
         let mut value = value_of(&reply)?;

@@ -181,6 +181,7 @@ fn guarded(router: Router, app: &App, side: Side, port: u16) -> Router {
 fn api_router(app: &App, side: Side) -> Router {
     Router::new()
         .route("/api/view/{name}", get(api::view))
+        .route("/api/bytes/{name}", get(api::bytes))
         .route("/api/call", post(api::call))
         .route("/api/feed", get(api::feed))
         .route("/api/login-link", post(api::login_link))

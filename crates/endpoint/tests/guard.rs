@@ -20,7 +20,7 @@ struct Owner {
 
 async fn owner() -> Owner {
     let dir = tempfile::tempdir().unwrap();
-    let host = Host::open(Options { data: dir.path().into(), person: "Ada".into() }).unwrap();
+    let host = Host::open(Options { data: dir.path().into(), person: "Ada".into(), witness: None }).unwrap();
     let options = ServeOptions { port: Some(0), ui: true, ui_port: Some(0), ready_file: None };
     let server = Server::start(host.clone(), options).await.unwrap();
     Owner { server, host, dir }

@@ -16,7 +16,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tools::{Code, Failure, Host, Options, Surface};
 
 async fn start(data: &Path) -> (Server, Host) {
-    let host = Host::open(Options { data: data.into(), person: "Ada".into() }).unwrap();
+    let host = Host::open(Options { data: data.into(), person: "Ada".into(), witness: None }).unwrap();
     let options = ServeOptions { port: Some(0), ui: true, ui_port: Some(0), ready_file: None };
     let server = Server::start(host.clone(), options).await.unwrap();
     (server, host)
@@ -35,7 +35,7 @@ async fn view_call_feed_and_link() {
 
     let subject = "é漢🚀 \"quoted\"\n".trim();
     let answer =
-        owner.call(Some("/some/folder"), "progress_create", json!({"subject": subject})).await.unwrap();
+        owner.call(Some("/some/folder"), "progress_create", json!({"subject": subject}), None).await.unwrap();
     assert_eq!(answer.structured["task"]["subject"], subject);
     let runs = owner.view("runs", json!({"limit": 5})).await.unwrap();
     assert_eq!(runs["runs"][0]["source"], "window");
@@ -46,11 +46,11 @@ async fn view_call_feed_and_link() {
         "{changed:?}"
     );
 
-    let refused = owner.call(None, "progress_update", json!({})).await.unwrap_err();
+    let refused = owner.call(None, "progress_update", json!({}), None).await.unwrap_err();
     assert!(
         matches!(refused, RemoteError::Failed(Failure::Refused(refusal)) if refusal.code == Code::InvalidInput)
     );
-    let refused = owner.call(None, "nope", json!({})).await.unwrap_err();
+    let refused = owner.call(None, "nope", json!({}), None).await.unwrap_err();
     assert!(refused.to_string().contains("there is no tool"), "{refused}");
     assert!(matches!(owner.view("nope", json!({})).await, Err(RemoteError::Failed(_))));
     assert!(owner.login_link().await.unwrap().starts_with(server.ui_url().unwrap()));

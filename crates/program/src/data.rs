@@ -1,4 +1,4 @@
-//! Which folder holds the store.
+//! Which folder holds the store, and which what vouches for it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf, absolute};
@@ -32,9 +32,52 @@ fn choose(asked: Option<&Path>, variable: &dyn Fn(&str) -> Option<OsString>) -> 
     Ok(users.join(FOLDER))
 }
 
+/// Where the signing key and the second copy of the checkpoints of the user's own store are kept: not
+/// beside it, so that whoever puts an old store back does not put these back with it. `None`: the
+/// store is another one and keeps them in its folder.
+#[must_use]
+pub fn witness_dir(data: &Path) -> Option<PathBuf> {
+    beside(data, &|name| std::env::var_os(name))
+}
+
+fn beside(data: &Path, variable: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(folder) = set("TALLYBOARD_WITNESS") {
+        return absolute(folder).ok();
+    }
+    let own = choose(None, &|name| if name == "TALLYBOARD_DATA" { None } else { variable(name) });
+    if own.as_deref() != Ok(data) {
+        return None;
+    }
+    let state = set("XDG_STATE_HOME").filter(|folder| folder.is_absolute()).or_else(|| {
+        if cfg!(windows) {
+            set("APPDATA")
+        } else if cfg!(target_os = "macos") {
+            set("HOME").map(|home| home.join("Library/Preferences"))
+        } else {
+            set("HOME").map(|home| home.join(".local/state"))
+        }
+    })?;
+    Some(state.join(FOLDER))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_users_own_store_has_its_witness_elsewhere() {
+        let check = |data: &str, variables: &[(&str, &str)], expected: Option<&str>| {
+            let variable = |name: &str| {
+                variables.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value))
+            };
+            assert_eq!(beside(Path::new(data), &variable), expected.map(PathBuf::from), "{data}");
+        };
+        let own = [("XDG_DATA_HOME", "/c"), ("XDG_STATE_HOME", "/s"), ("HOME", "/d")];
+        check("/c/tallyboard", &own, Some("/s/tallyboard"));
+        check("/tmp/other", &own, None);
+        check("/tmp/other", &[("TALLYBOARD_WITNESS", "/w"), ("HOME", "/d")], Some("/w"));
+    }
 
     fn chosen(asked: Option<&str>, variables: &[(&str, &str)]) -> Result<PathBuf, String> {
         choose(asked.map(Path::new), &|name| {

@@ -5,6 +5,6 @@ mod data;
 mod log;
 mod person;
 
-pub use data::data_dir;
+pub use data::{data_dir, witness_dir};
 pub use log::{Log, log};
 pub use person::person;

@@ -70,10 +70,10 @@ pub(crate) fn perform(tx: &mut Tx<'_>, request: &Request, sources: &Sources) -> 
 pub(crate) fn record(
     tx: &mut Tx<'_>,
     caller: &Caller,
+    at: Timestamp,
     answered: CallAnswered,
     sources: &Sources,
 ) -> Result<(), StoreError> {
-    let at = (sources.now)();
     let Ok(mut run) = run_of(tx, caller, at, sources)? else { return Ok(()) };
     tx.append(&mut run, at, &answered.into())?;
     if matches!(caller.identity, Identity::Agent { run: RunOf::Unattributed, .. }) {

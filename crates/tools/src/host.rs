@@ -15,16 +15,20 @@ use tokio::sync::{broadcast, oneshot};
 
 use crate::dispatch::{self, Outcome, Request};
 use crate::rate::{Limiter, Verdict};
+use crate::scribe::{self, Scribe};
 use crate::shape::brief;
 use crate::sources::Sources;
 use crate::tool::{Run, Stop, Tool};
-use crate::{Answer, Caller, Change, Code, Failure, Identity, Refusal, Tag, registry, view};
+use crate::witness::Witness;
+use crate::{Answer, Caller, Change, Code, Failure, Identity, Refusal, Tag, clean, registry, view};
 
 #[derive(Debug, Clone)]
 pub struct Options {
     pub data: PathBuf,
     /// The name written into the ledger for what a person does.
     pub person: String,
+    /// Where the signing key and the second copy of the checkpoints are kept; `None`: in the data folder.
+    pub witness: Option<PathBuf>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -59,6 +63,7 @@ struct Inner {
     data: PathBuf,
     person: String,
     listener: RwLock<Listener>,
+    scribe: Scribe,
 }
 
 #[derive(Debug, Default, Clone)]
@@ -76,18 +81,32 @@ impl Host {
 
     /// As [`Host::open`], with time and identity from elsewhere.
     pub fn open_with(options: Options, sources: Sources) -> Result<Host, OpenError> {
-        let Options { data, person } = options;
+        let Options { data, person, witness } = options;
+        let witness = Arc::new(Witness::open(&witness.unwrap_or_else(|| data.join("witness"))));
         let (feed, _) = broadcast::channel(FEED_CAPACITY);
+        let (bell, woken) = scribe::bell();
+        let ring = bell.clone();
         let position = Arc::new(AtomicU64::new(0));
         let (sender, newest) = (feed.clone(), Arc::clone(&position));
         let on_commit = move |position: domain::Position, touched: Vec<Touched>| {
             newest.store(position.0, Ordering::Release);
+            ring.committed(&touched);
             // Nobody listening is fine.
             let _ = sender.send(Change::of(position.0, &touched));
         };
-        let store =
-            Store::open(StoreOptions { dir: data.clone(), on_commit: Box::new(on_commit), sign: None })
-                .map_err(|error| open_error(error, &data))?;
+        let signer = Arc::clone(&witness);
+        let sign = move |run, head, at| signer.sign(run, head, at);
+        let store = Store::open(StoreOptions {
+            dir: data.clone(),
+            on_commit: Box::new(on_commit),
+            sign: witness.can_sign().then(|| Arc::new(sign) as _),
+        })
+        .map_err(|error| open_error(error, &data))?;
+        if let Err(error) = clean::opened(&store, &data, (sources.now)()) {
+            tracing::warn!(%error, "runs that the last owner left open could not be closed");
+        }
+        let beside = Scribe::start(store.clone(), sources.clone(), Arc::clone(&witness), &bell, woken)
+            .map_err(|error| OpenError::Unusable { message: error.to_string() })?;
         let start = store.read(|reader| reader.position()).unwrap_or(domain::Position(0));
         position.store(start.0, Ordering::Release);
         prune(&store, &sources);
@@ -100,6 +119,7 @@ impl Host {
             data,
             person,
             listener: RwLock::default(),
+            scribe: beside,
         };
         Ok(Host { inner: Arc::new(inner) })
     }
@@ -208,6 +228,16 @@ impl Host {
         }
     }
 
+    /// What a screen draws from without reading it as text: `run_index`, `board_index`, `run_find`.
+    pub async fn bytes(&self, name: &str, params: Value) -> Result<Vec<u8>, Failure> {
+        let (host, name) = (self.clone(), name.to_owned());
+        let job = tokio::task::spawn_blocking(move || view::load_bytes(&host, &name, params));
+        match job.await {
+            Ok(result) => result.map_err(Failure::Refused),
+            Err(panicked) => Err(Failure::Refused(unavailable(&StoreError::internal(panicked)))),
+        }
+    }
+
     /// MCP `tools/list`: `[{name, title, description, inputSchema, outputSchema, annotations}]`,
     /// in a fixed order, as JSON.
     #[must_use]
@@ -251,6 +281,8 @@ impl Host {
 
     /// Commits what waits, checkpoints the WAL, frees the lock. Later calls get STORE_UNAVAILABLE.
     pub fn close(&self) {
+        self.inner.scribe.stop();
+        clean::closing(&self.inner.store, &self.inner.data);
         self.inner.store.close();
     }
 
@@ -337,8 +369,9 @@ impl Host {
         }
         let answered = dispatch::answered(&request, answer, position);
         let sources = self.inner.sources.clone();
+        let at = (sources.now)();
         self.inner.store.write_later(
-            move |tx| dispatch::record(tx, &request.caller, answered, &sources),
+            move |tx| dispatch::record(tx, &request.caller, at, answered, &sources),
             |result| {
                 if let Err(error) = result {
                     tracing::warn!(%error, "an answered question could not be written down");

@@ -5,18 +5,21 @@
 
 pub mod caller;
 pub mod change;
+mod clean;
 mod dispatch;
 pub mod error;
 pub mod host;
 mod rate;
-mod replay;
 pub mod registry;
+mod replay;
+mod scribe;
 pub mod shape;
 pub mod sources;
 pub mod strict_json;
 mod timeline;
 pub mod tool;
 pub mod view;
+mod witness;
 
 pub use caller::{Caller, Identity, Run, Surface};
 pub use change::{Change, Tag};

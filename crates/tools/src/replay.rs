@@ -34,11 +34,7 @@ fn fold(board: &mut Board, position: Position, run: RunId, body: &str) -> Result
 }
 
 /// The board after everything up to `at`.
-pub(crate) fn board_at(
-    reader: &Reader<'_>,
-    project: &ProjectRow,
-    at: Position,
-) -> Result<Board, StoreError> {
+pub(crate) fn board_at(reader: &Reader<'_>, project: &ProjectRow, at: Position) -> Result<Board, StoreError> {
     let (mut board, from) = match reader.keyframe_before(project, at)? {
         Some(keyframe) => (unpack(&keyframe.board)?, keyframe.position),
         None => (Board::default(), Position(0)),

@@ -9,6 +9,7 @@ use domain::fold::{At, Facts};
 use domain::{Position, RunId, Seq, TaskNo, Timestamp, Version};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use store::table::project::ProjectRow;
 use store::table::segment::SegmentRow;
 use store::{Reader, StoreError};
 
@@ -97,7 +98,10 @@ impl Columns {
     }
 
     /// What is sent: a header of 32 bytes, the columns, and the keys when they are not consecutive.
-    #[expect(clippy::cast_precision_loss, reason = "JavaScript has no other number; positions stay below 2^53")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "JavaScript has no other number; positions stay below 2^53"
+    )]
     pub(crate) fn sent(&self, first: u64, position: Position, keys: Option<&[u64]>) -> Vec<u8> {
         let count = self.len();
         let mut out = Vec::with_capacity(32 + count * (WIDTH + keys.map_or(0, |_| 8)));
@@ -262,6 +266,25 @@ fn tail(reader: &Reader<'_>, run: RunId, from: Seq, columns: &mut Columns) -> Re
         }
     })?;
     failed.map_or(Ok(()), Err)
+}
+
+/// The columns of what happened on a board, with the position of each row as its key. What only the
+/// payload knows is left out: a board's scrubber needs where and what, not how long.
+pub(crate) fn board_index(reader: &Reader<'_>, project: &ProjectRow) -> Result<Vec<u8>, StoreError> {
+    let (mut columns, mut keys) = (Columns::default(), Vec::new());
+    reader.event_of_board_heads(project, |position, kind, at| {
+        let at = Timestamp::parse(at).unwrap_or(Timestamp::from_unix_ms(0));
+        let (lane, state) = match kind {
+            "call_rejected" => (line::Lane::Board, line::State::Rejected),
+            "run_started" | "run_ended" | "run_resumed" => (line::Lane::Run, line::State::Plain),
+            "note" | "todo_written" => (line::Lane::Plan, line::State::Plain),
+            _ => (line::Lane::Board, line::State::Ok),
+        };
+        let kind = kind_code(kind);
+        columns.push(Mark { at, duration_ms: 0, kind, lane: lane as u8, state: state as u8 });
+        keys.push(position.0);
+    })?;
+    Ok(columns.sent(keys.first().copied().unwrap_or(0), reader.position()?, Some(&keys)))
 }
 
 /// The next parts of a run that are full and not sealed yet, at most `limit`.

@@ -48,10 +48,15 @@ impl Reader<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Runs with an event before `before` that no checkpoint vouches for.
+    /// Runs that stood unsigned at `before`: their newest event is not covered, and the last signature,
+    /// or the run's beginning, is older than that.
     pub fn checkpoint_wanted(&self, before: Timestamp) -> Result<Vec<RunId>, StoreError> {
-        let sql = "SELECT r.id FROM runs r WHERE r.last_at <= ?1
-                   AND r.head_seq > coalesce((SELECT max(c.seq) FROM checkpoints c WHERE c.run = r.key), 0)";
+        let sql = "SELECT id FROM (
+                       SELECT r.id, r.head_seq, r.started_at,
+                              (SELECT max(c.seq) FROM checkpoints c WHERE c.run = r.key) AS signed,
+                              (SELECT c.at FROM checkpoints c WHERE c.run = r.key ORDER BY c.seq DESC LIMIT 1) AS last
+                       FROM runs r)
+                   WHERE head_seq > coalesce(signed, 0) AND coalesce(last, started_at) <= ?1";
         let mut statement = self.conn.prepare_cached(sql)?;
         let rows = statement.query_map([before.unix_ms()], |row| run_id(row, 0))?;
         Ok(rows.collect::<Result<_, _>>()?)

@@ -214,4 +214,26 @@ impl Reader<'_> {
         }
         Ok(())
     }
+
+    /// Position, kind and time of what happened on a board, in order. The time stands first in the
+    /// canonical form, so that no body is read whole.
+    pub fn event_of_board_heads(
+        &self,
+        project: &ProjectRow,
+        mut each: impl FnMut(Position, &str, &str),
+    ) -> Result<(), StoreError> {
+        let sql = format!(
+            "SELECT e.position, e.kind, substr(e.body, 8, 24) FROM events e
+             WHERE e.project = ?1 AND e.kind IN ({OF_BOARD}) ORDER BY e.position"
+        );
+        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut rows = statement.query([project.key])?;
+        while let Some(row) = rows.next()? {
+            let text = |column: usize| {
+                Ok::<_, StoreError>(row.get_ref(column)?.as_str().map_err(StoreError::internal)?)
+            };
+            each(Position(row.get(0)?), text(1)?, text(2)?);
+        }
+        Ok(())
+    }
 }

@@ -29,7 +29,7 @@ fn host_in(dir: &Path) -> Host {
             Uuid::from_u128((opened << 96) | (u128::from(start) << 32) | n)
         }),
     };
-    Host::open_with(Options { data: dir.to_owned(), person: "ann".into() }, sources).unwrap()
+    Host::open_with(Options { data: dir.to_owned(), person: "ann".into(), witness: None }, sources).unwrap()
 }
 
 fn agent(name: &str) -> Caller {

@@ -90,7 +90,7 @@ async fn secrets_of_a_refused_call_are_never_stored() {
 fn what_is_not_a_store_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("tallyboard.db"), "no database ".repeat(500)).unwrap();
-    match Host::open(Options { data: dir.path().into(), person: "ann".into() }) {
+    match Host::open(Options { data: dir.path().into(), person: "ann".into(), witness: None }) {
         Err(OpenError::Unusable { message }) => assert!(message.contains("is not a database"), "{message}"),
         other => panic!("{other:?}"),
     }
@@ -100,7 +100,7 @@ fn what_is_not_a_store_is_refused() {
 fn one_owner_at_a_time() {
     let dir = tempfile::tempdir().unwrap();
     let first = host_in(dir.path());
-    match Host::open(Options { data: dir.path().into(), person: "ann".into() }) {
+    match Host::open(Options { data: dir.path().into(), person: "ann".into(), witness: None }) {
         Err(OpenError::Held { pid, message }) => {
             assert_eq!(pid, Some(std::process::id()));
             assert!(message.contains("one owner at a time"), "{message}");
@@ -108,7 +108,7 @@ fn one_owner_at_a_time() {
         other => panic!("{other:?}"),
     }
     first.close();
-    Host::open(Options { data: dir.path().into(), person: "ann".into() }).unwrap();
+    Host::open(Options { data: dir.path().into(), person: "ann".into(), witness: None }).unwrap();
 }
 
 #[tokio::test]

@@ -207,7 +207,9 @@ pub(crate) fn load(host: &Host, params: &EventsParams) -> Result<Events, Refusal
         let rows = match &params.seqs {
             Some(seqs) => {
                 let wanted = seqs.iter().take(LINES_MAX as usize);
-                wanted.filter_map(|&seq| reader.event_get(row.id, Seq(seq)).transpose()).collect::<Result<_, _>>()?
+                wanted
+                    .filter_map(|&seq| reader.event_get(row.id, Seq(seq)).transpose())
+                    .collect::<Result<_, _>>()?
             }
             None => reader.event_range(row.id, Seq(params.from.unwrap_or(1)), limit)?,
         };

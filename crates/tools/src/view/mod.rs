@@ -2,6 +2,7 @@
 
 pub mod board;
 pub mod events;
+pub mod index;
 pub mod rejected;
 mod related;
 pub mod replay;
@@ -45,6 +46,22 @@ pub(crate) fn load(host: &Host, name: &str, params: Value) -> Result<Value, Refu
             "unknown view",
             json!(name),
             "board, task, runs, run, events, event, body, rejected, rejection, replay, verify, trash or status",
+            "ask for one of these",
+        )),
+    }
+}
+
+/// Loads what is sent as bytes, by name.
+pub(crate) fn load_bytes(host: &Host, name: &str, params: Value) -> Result<Vec<u8>, Refusal> {
+    match name {
+        "run_index" => index::load_run(host, &parse(params)?),
+        "board_index" => index::load_board(host, &parse(params)?),
+        "run_find" => index::find(host, &parse(params)?),
+        _ => Err(Refusal::new(Code::NotFound, format!("there are no bytes \"{name}\"")).issue(
+            "name",
+            "unknown name",
+            json!(name),
+            "run_index, board_index or run_find",
             "ask for one of these",
         )),
     }

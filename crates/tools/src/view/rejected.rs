@@ -192,7 +192,10 @@ pub(crate) fn load(host: &Host, params: &RejectedParams) -> Result<Rejected, Ref
         repairs.sort_unstable();
         Ok(Rejected {
             position: reader.position()?.0,
-            calls: chains.iter().map(|chain| chain.tries.iter().filter(|t| t.code.is_some()).count() as u64).sum(),
+            calls: chains
+                .iter()
+                .map(|chain| chain.tries.iter().filter(|t| t.code.is_some()).count() as u64)
+                .sum(),
             counts: counts(&chains),
             median_repair_ms: repairs.get(repairs.len() / 2).copied(),
             chains,
@@ -260,11 +263,7 @@ fn chain(reader: &Reader<'_>, row: &ChainRow) -> Result<Chain, StoreError> {
     })
 }
 
-fn refusal(
-    reader: &Reader<'_>,
-    run: RunId,
-    seq: Seq,
-) -> Result<Option<(String, CallRejected)>, StoreError> {
+fn refusal(reader: &Reader<'_>, run: RunId, seq: Seq) -> Result<Option<(String, CallRejected)>, StoreError> {
     let row = reader.event_get(run, seq)?;
     Ok(row.and_then(|row| match row.payload {
         Some(Payload::CallRejected(refused)) => Some((row.event.at.to_string(), refused)),
@@ -413,10 +412,11 @@ mod tests {
                 ("expectedVersion", None, Some(json!(2))),
             ],
         );
-        check(json!({"title": "x"}), json!({"subject": "x"}), &[
-            ("title", Some(json!("x")), None),
-            ("subject", None, Some(json!("x"))),
-        ]);
+        check(
+            json!({"title": "x"}),
+            json!({"subject": "x"}),
+            &[("title", Some(json!("x")), None), ("subject", None, Some(json!("x")))],
+        );
         check(json!({"idempotencyKey": "a"}), json!({"idempotencyKey": "b"}), &[]);
         check(json!("{}"), json!({}), &[("", Some(json!("{}")), Some(json!({})))]);
     }

@@ -122,14 +122,15 @@ fn stale(
     let reads = reader.event_reads_before(run, row.event.seq, READS_MAX)?;
     let read = reads.into_iter().find(|read| showed(read, task) == Some(version));
     let history = history(reader, run, task)?;
-    let own = history
-        .iter()
-        .find(|change| change.event.run == run && change.payload.as_ref().and_then(version_of) == Some(version));
+    let own = history.iter().find(|change| {
+        change.event.run == run && change.payload.as_ref().and_then(version_of) == Some(version)
+    });
     if let Some(source) = read.or_else(|| own.cloned()) {
         found.push((Why::StaleRead, source));
     }
-    let overtook =
-        history.into_iter().find(|change| change.payload.as_ref().and_then(version_of) == Some(version.next()));
+    let overtook = history
+        .into_iter()
+        .find(|change| change.payload.as_ref().and_then(version_of) == Some(version.next()));
     if let Some(overtook) = overtook.filter(|change| change.position < row.position) {
         found.push((Why::Overtaken, overtook));
     }

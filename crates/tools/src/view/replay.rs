@@ -196,11 +196,7 @@ pub(crate) fn digest(cards: &[Card]) -> String {
     domain::ledger::Hash(hash.finalize().into()).hex()
 }
 
-fn ghosts(
-    reader: &Reader<'_>,
-    project: &ProjectRow,
-    then: &[Card],
-) -> Result<Vec<Ghost>, StoreError> {
+fn ghosts(reader: &Reader<'_>, project: &ProjectRow, then: &[Card]) -> Result<Vec<Ghost>, StoreError> {
     let there: std::collections::HashSet<u32> = then.iter().map(|card| card.id).collect();
     let now = reader.task_cards(project)?;
     let ghosts = now.into_iter().filter(|card| !there.contains(&card.no.0)).map(|card| Ghost {

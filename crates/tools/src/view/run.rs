@@ -196,18 +196,14 @@ fn link(row: &Row) -> RunLink {
 
 pub(super) fn plan(facts: &Facts) -> Option<Plan> {
     let plan = facts.plan.as_ref()?;
-    let items = plan.items.iter().map(|item| PlanItem {
-        content: item.content.clone(),
-        status: item.status.as_str().to_owned(),
-    });
+    let items = plan
+        .items
+        .iter()
+        .map(|item| PlanItem { content: item.content.clone(), status: item.status.as_str().to_owned() });
     Some(Plan { seq: plan.seq.0, items: items.collect(), dropped: plan.dropped.clone() })
 }
 
-fn tasks(
-    reader: &Reader<'_>,
-    project: &ProjectRow,
-    touches: &Touches,
-) -> Result<Vec<RunTask>, StoreError> {
+fn tasks(reader: &Reader<'_>, project: &ProjectRow, touches: &Touches) -> Result<Vec<RunTask>, StoreError> {
     let mut tasks = Vec::new();
     for (&no, touch) in touches {
         if let Some(card) = reader.task_card(project, no)? {
