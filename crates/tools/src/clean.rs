@@ -18,7 +18,7 @@ pub(crate) fn opened(store: &Store, data: &Path, now: Timestamp) -> Result<(), S
     // A bridge lives on when its owner dies: whether it did is found out by who holds the bridges.
     for source in Source::ALL.iter().copied().filter(|source| *source != Source::Bridge) {
         let note = "the program ended without closing this run";
-        scribe::close(store, source, now, now, EndReason::Interrupted, note)?;
+        scribe::close(store, source, Timestamp::from_unix_ms(i64::MAX), now, EndReason::Interrupted, note)?;
     }
     Ok(())
 }

@@ -13,6 +13,7 @@ use serde_json::Value;
 use store::{Kind, Store, StoreError, StoreOptions, Touched};
 use tokio::sync::{broadcast, oneshot};
 
+use crate::checks::Checks;
 use crate::dispatch::{self, Outcome, Request};
 use crate::rate::{Limiter, Verdict};
 use crate::scribe::{self, Scribe};
@@ -64,6 +65,8 @@ struct Inner {
     person: String,
     listener: RwLock<Listener>,
     scribe: Scribe,
+    witness: Arc<Witness>,
+    checks: Checks,
 }
 
 #[derive(Debug, Default, Clone)]
@@ -120,6 +123,8 @@ impl Host {
             person,
             listener: RwLock::default(),
             scribe: beside,
+            witness,
+            checks: Checks::default(),
         };
         Ok(Host { inner: Arc::new(inner) })
     }
@@ -284,6 +289,24 @@ impl Host {
         self.inner.scribe.stop();
         clean::closing(&self.inner.store, &self.inner.data);
         self.inner.store.close();
+    }
+
+    pub(crate) fn witness(&self) -> &Witness {
+        &self.inner.witness
+    }
+
+    pub(crate) fn checks(&self) -> &Checks {
+        &self.inner.checks
+    }
+
+    pub(crate) fn now(&self) -> domain::Timestamp {
+        (self.inner.sources.now)()
+    }
+
+    /// Tells screens of something that is no commit.
+    pub(crate) fn tell(&self, change: Change) {
+        // Nobody listening is fine.
+        let _ = self.inner.feed.send(change);
     }
 
     pub(crate) fn store(&self) -> &Store {

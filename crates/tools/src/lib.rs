@@ -5,6 +5,7 @@
 
 pub mod caller;
 pub mod change;
+mod checks;
 mod clean;
 mod dispatch;
 pub mod error;

@@ -39,10 +39,20 @@ pub(crate) fn board_at(reader: &Reader<'_>, project: &ProjectRow, at: Position) 
         Some(keyframe) => (unpack(&keyframe.board)?, keyframe.position),
         None => (Board::default(), Position(0)),
     };
-    reader.event_of_board_each(project, (from, at), |position, run, body| {
-        fold(&mut board, position, run, body).map(|()| true)
-    })?;
+    forward(reader, project, &mut board, (from, at))?;
     Ok(board)
+}
+
+/// Brings a board from one position to a later one.
+pub(crate) fn forward(
+    reader: &Reader<'_>,
+    project: &ProjectRow,
+    board: &mut Board,
+    (from, to): (Position, Position),
+) -> Result<(), StoreError> {
+    reader.event_of_board_each(project, (from, to), |position, run, body| {
+        fold(board, position, run, body).map(|()| true)
+    })
 }
 
 /// The board as one run's own events show it: of a run from a file nothing else is here. What does

@@ -2,6 +2,7 @@
 
 mod concurrency;
 mod conversation;
+mod inspector;
 mod properties;
 mod recovery;
 mod runs;

@@ -37,6 +37,7 @@ pub(crate) fn load(host: &Host, name: &str, params: Value) -> Result<Value, Refu
         "rejected" => to_value(rejected::load(host, &parse(params)?)?),
         "rejection" => to_value(rejected::load_one(host, &parse(params)?)?),
         "replay" => to_value(replay::load(host, &parse(params)?)?),
+        "verify" => to_value(verify::load(host, &parse(params)?)?),
         "task" => to_value(task::load(host, &parse(params)?)?),
         "runs" => to_value(runs::load(host, &parse(params)?)?),
         "trash" => to_value(trash::load(host, &parse(params)?)?),
@@ -189,7 +190,7 @@ fn verify_mark(check: CheckRow) -> verify::VerifyMark {
     verify::VerifyMark { state, to: check.seq.0, first_bad_seq: check.first_bad.map(|seq| seq.0) }
 }
 
-fn card_of(row: &CardRow) -> Card {
+pub(crate) fn card_of(row: &CardRow) -> Card {
     Card {
         id: row.no.0,
         version: row.version.0,

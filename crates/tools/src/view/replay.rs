@@ -78,7 +78,7 @@ use crate::replay::{board_at, board_of_run};
 use crate::{Refusal, timeline};
 use domain::event::Payload;
 use domain::fold::Board;
-use domain::{Position, RunId, Seq, Source};
+use domain::{Position, RunId, Seq, Source, TaskNo};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use store::table::event::EventRow;
@@ -164,6 +164,7 @@ pub(crate) fn cards(reader: &Reader<'_>, board: &Board) -> Result<Vec<Card>, Sto
         names.insert(run, found.clone());
         Ok(found)
     };
+    let live = |no: &TaskNo| board.tasks.get(no).is_some_and(|task| !task.deleted);
     let mut cards = Vec::with_capacity(board.tasks.len());
     for task in board.tasks.values().filter(|task| !task.deleted) {
         cards.push(Card {
@@ -171,7 +172,8 @@ pub(crate) fn cards(reader: &Reader<'_>, board: &Board) -> Result<Vec<Card>, Sto
             version: task.version.0,
             status: status_of(task.status),
             subject: task.subject.to_string(),
-            blocked_by: task.blocked_by.iter().map(|no| no.0).collect(),
+            // As on the live board, a deleted task blocks nothing.
+            blocked_by: task.blocked_by.iter().filter(|no| live(no)).map(|no| no.0).collect(),
             held_by: task.holder.map(&mut actor).transpose()?,
             rejected: task.rejected,
             outcome: task.outcomes.worst().map(outcome_of),

@@ -112,3 +112,112 @@ pub struct VerifyMark {
     #[ts(type = "number | null")]
     pub first_bad_seq: Option<u64>,
 }
+
+use super::with_run;
+use crate::Refusal;
+use crate::checks::{self, Check, Found, Outcome};
+use crate::host::{Host, unavailable};
+use crate::witness::signed;
+use domain::ledger::Report;
+use domain::{RunId, Seq};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use store::table::run::RunRow;
+
+/// The newest checkpoints that are shown.
+const CHECKPOINTS_MAX: usize = 500;
+
+pub(crate) fn load(host: &Host, params: &VerifyParams) -> Result<Verify, Refusal> {
+    let row = with_run(host, &params.run, |_, row| Ok(row))?;
+    let check = asked(host, &row, params.ask.unwrap_or_default());
+    let outcome = check.outcome();
+    let done = check.done.load(Ordering::Relaxed);
+    let (state, report) = match outcome {
+        None => (VerifyState::Running, None),
+        Some(Outcome::Stopped) => (VerifyState::Stopped, None),
+        Some(Outcome::Failed(error)) => return Err(unavailable(&error)),
+        Some(Outcome::Done(found)) => {
+            let state = if found.report.ok { VerifyState::Sound } else { VerifyState::Broken };
+            (state, Some(report(&found)))
+        }
+    };
+    Ok(Verify {
+        run: row.id.to_string(),
+        done: report.as_ref().map_or(done, |report| report.events),
+        of: check.of,
+        left_ms: (state == VerifyState::Running).then(|| left_ms(&check, done)).flatten(),
+        state,
+        report,
+        checkpoints: checkpoints(host, row.id)?,
+    })
+}
+
+/// The check to speak of: the one there is, one that goes on behind it, or a new one.
+fn asked(host: &Host, row: &RunRow, ask: VerifyAsk) -> Arc<Check> {
+    let known = host.checks().get(row.id);
+    match (ask, known) {
+        (VerifyAsk::Stop, Some(check)) => {
+            check.stop();
+            check
+        }
+        (VerifyAsk::Look, Some(check)) => match check.outcome() {
+            Some(Outcome::Done(found)) if found.report.ok && found.report.last_seq < row.events.0 => {
+                let behind = found.report.last_hash.map(|hash| (Seq(found.report.last_seq), hash));
+                checks::start(host, row.id, row.events.0, behind)
+            }
+            _ => check,
+        },
+        (_, _) => checks::start(host, row.id, row.events.0, None),
+    }
+}
+
+fn left_ms(check: &Check, done: u64) -> Option<u64> {
+    let left = check.of.saturating_sub(done);
+    let elapsed = u64::try_from(check.started.elapsed().as_millis()).ok()?;
+    (done > 0).then(|| elapsed * left / done)
+}
+
+fn report(found: &Found) -> VerifyReport {
+    let Report { ok, events, first_bad_seq, problems, covered_to, unknown, .. } = &found.report;
+    let problems = problems.iter().map(|problem| Problem {
+        seq: problem.seq,
+        kind: problem.fault.as_str().to_owned(),
+        text: problem.text.clone(),
+        expected: problem.expected.clone(),
+        found: problem.found.clone(),
+    });
+    VerifyReport {
+        ok: *ok,
+        events: *events,
+        first_bad_seq: *first_bad_seq,
+        problems: problems.collect(),
+        covered_to: *covered_to,
+        unknown: unknown
+            .iter()
+            .map(|(kind, events)| KindCount { kind: kind.clone(), events: *events })
+            .collect(),
+        checked_at: found.at.to_string(),
+    }
+}
+
+fn checkpoints(host: &Host, run: RunId) -> Result<Vec<CheckpointRow>, Refusal> {
+    let stored =
+        host.store().read(|reader| reader.checkpoint_list(run)).map_err(|error| unavailable(&error))?;
+    let stored: Vec<_> = stored.iter().map(signed).collect();
+    let outside = host.witness().outside(run);
+    let key = host.witness().public();
+    let mut all = stored.clone();
+    all.extend(outside.iter().filter(|mark| !stored.contains(mark)));
+    all.sort_by_key(|(mark, _)| mark.seq);
+    let skip = all.len().saturating_sub(CHECKPOINTS_MAX);
+    let outside: std::collections::HashSet<_> =
+        outside.iter().map(|(mark, sig)| (mark.seq, mark.hash.0, *sig)).collect();
+    let rows = all.iter().skip(skip).map(|(mark, sig)| CheckpointRow {
+        seq: mark.seq.0,
+        at: mark.at.to_string(),
+        in_store: stored.contains(&(*mark, *sig)),
+        outside: outside.contains(&(mark.seq, mark.hash.0, *sig)),
+        signed: key.is_some_and(|key| mark.is_signed(&key, sig)),
+    });
+    Ok(rows.collect())
+}

@@ -1,7 +1,6 @@
-//! The ledger of one run: canonical event bytes, the hash chain over them, and its verification.
+//! The hash chain: an event's canonical bytes, the hash over them, and the event that follows.
 //!
-//! The bytes hashed are the bytes stored. An event without its `hash` is the *body*; the line of a
-//! JSONL file is the body with `hash` put in at its sorted place.
+//! The bytes hashed are the bytes stored. An event without its `hash` is the *body*.
 
 use crate::{RunId, Seq, Timestamp, canonical};
 use serde_json::{Value, json};
