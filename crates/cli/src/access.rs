@@ -54,15 +54,25 @@ impl Access {
         }
     }
 
+    pub(crate) async fn bytes(&self, name: &str, params: Value) -> Result<Vec<u8>> {
+        match self {
+            Access::Owner(owner) => Ok(owner.bytes(name, params).await?),
+            Access::Own(host) => host.bytes(name, params).await.map_err(told),
+        }
+    }
+
     pub(crate) async fn view(&self, name: &str, params: Value) -> Result<Value> {
         match self {
             Access::Owner(owner) => Ok(owner.view(name, params).await?),
-            Access::Own(host) => match host.view(name, params).await {
-                Ok(view) => Ok(view),
-                Err(Failure::Refused(refusal)) => Err(anyhow!(refusal.to_text())),
-                Err(Failure::UnknownTool { message, .. }) => Err(anyhow!(message)),
-            },
+            Access::Own(host) => host.view(name, params).await.map_err(told),
         }
+    }
+}
+
+fn told(failure: Failure) -> anyhow::Error {
+    match failure {
+        Failure::Refused(refusal) => anyhow!(refusal.to_text()),
+        Failure::UnknownTool { message, .. } => anyhow!(message),
     }
 }
 

@@ -2,6 +2,7 @@
 //! work live, mistakes included, through the same boundary as real ones.
 
 use crate::out;
+use crate::progress::Progress;
 use anyhow::{Context, Result};
 use endpoint::{ServeOptions, Server};
 use serde_json::{Value, json};
@@ -9,6 +10,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
+use tools::generate::Size;
 use tools::{Caller, Failure, Host, Identity, Options, Run, Surface};
 
 /// Watch three scripted agents work on a throw-away board
@@ -26,6 +28,12 @@ pub(crate) struct Args {
     /// End when the agents are done, instead of waiting for Ctrl-C
     #[arg(long)]
     once: bool,
+    /// Make a store with one run of this many events instead, in the folder of --keep; then end
+    #[arg(long, requires = "keep", value_name = "N")]
+    events: Option<u64>,
+    /// … and with this many tasks
+    #[arg(long, requires = "events", value_name = "N", default_value_t = 1_000)]
+    tasks: u32,
     /// Write where the owner listens into this file, as `serve` does
     #[arg(long)]
     ready_file: Option<PathBuf>,
@@ -158,6 +166,9 @@ pub(crate) async fn run(args: Args) -> Result<ExitCode> {
         person: program::person(),
         witness: program::witness_dir(data),
     })?;
+    if let Some(events) = args.events {
+        return generate(host, Size { events, tasks: args.tasks }).await;
+    }
     let options =
         ServeOptions { port: None, ui: true, ui_port: args.ui_port, ready_file: args.ready_file.clone() };
     let server = Server::start(host.clone(), options).await?;
@@ -183,6 +194,19 @@ pub(crate) async fn run(args: Args) -> Result<ExitCode> {
     }
     server.shutdown().await;
     host.close();
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A store of the asked size, for trying and measuring.
+async fn generate(host: Host, size: Size) -> Result<ExitCode> {
+    let mut progress = Progress::start("made");
+    let made = tokio::task::spawn_blocking(move || {
+        let made = tools::generate::generate(&host, size, |done| progress.tell(done, size.events));
+        host.close();
+        made
+    });
+    made.await??;
+    out::line(&format!("One run of {} events and {} tasks is there.", size.events, size.tasks));
     Ok(ExitCode::SUCCESS)
 }
 

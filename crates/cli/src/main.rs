@@ -4,11 +4,16 @@ mod access;
 mod call;
 mod demo;
 mod doctor;
+mod export;
+mod import;
 mod mcp;
 mod open;
 mod out;
+mod progress;
+mod replay;
 mod runs;
 mod serve;
+mod verify;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -35,11 +40,16 @@ enum Command {
     Open(open::Args),
     Call(call::Args),
     Runs(runs::Args),
+    Import(import::Args),
+    Export(export::Args),
+    Verify(verify::Args),
+    Replay(replay::Args),
     Demo(demo::Args),
     Doctor(doctor::Args),
 }
 
 /// Exit codes: 0 done · 1 refused or failed · 2 the command line is wrong · 3 another owner holds the store.
+/// `verify` and `import` have their own, in their help.
 fn main() -> ExitCode {
     let cli = Cli::parse();
     match run(cli) {
@@ -59,6 +69,10 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Open(args) => on_one_thread(open::run(args, &data)),
         Command::Call(args) => on_one_thread(call::run(args, &data)),
         Command::Runs(args) => on_one_thread(runs::run(args, &data)),
+        Command::Import(args) => on_one_thread(import::run(args, &data)),
+        Command::Export(args) => on_one_thread(export::run(args, &data)),
+        Command::Verify(args) => on_one_thread(verify::run(args, &data)),
+        Command::Replay(args) => on_one_thread(replay::run(args, &data)),
         Command::Demo(args) => on_one_worker(demo::run(args)),
         Command::Doctor(args) => on_one_thread(doctor::run(args, &data)),
     }

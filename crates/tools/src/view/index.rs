@@ -29,6 +29,29 @@ pub struct FindParams {
     pub text: String,
 }
 
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct LinesParams {
+    pub run: String,
+    pub from: u64,
+}
+
+/// A part of an export is about this long.
+const LINES_BYTES: usize = 4 << 20;
+
+/// Events as the lines of a ledger file, from `from` on.
+pub(super) fn lines(host: &Host, params: &LinesParams) -> Result<Vec<u8>, Refusal> {
+    with_run(host, &params.run, |reader, run| {
+        let mut out = Vec::new();
+        reader.event_bytes_each(run.id, Seq(params.from), |_, _, body, hash| {
+            out.extend_from_slice(domain::ledger::to_line(body, hash).as_bytes());
+            out.push(b'\n');
+            out.len() < LINES_BYTES
+        })?;
+        Ok(out)
+    })
+}
+
 pub(super) fn load_run(host: &Host, params: &RunIndexParams) -> Result<Vec<u8>, Refusal> {
     with_run(host, &params.run, |reader, run| {
         timeline::run_index(reader, run.id, Seq(params.from.unwrap_or(1)))

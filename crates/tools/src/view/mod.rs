@@ -41,6 +41,7 @@ pub(crate) fn load(host: &Host, name: &str, params: Value) -> Result<Value, Refu
         "task" => to_value(task::load(host, &parse(params)?)?),
         "runs" => to_value(runs::load(host, &parse(params)?)?),
         "trash" => to_value(trash::load(host, &parse(params)?)?),
+        "import" => to_value(import_file(host, &parse(params)?)?),
         "status" => to_value(status::load(host)?),
         _ => Err(Refusal::new(Code::NotFound, format!("there is no view \"{name}\"")).issue(
             "name",
@@ -52,17 +53,38 @@ pub(crate) fn load(host: &Host, name: &str, params: Value) -> Result<Value, Refu
     }
 }
 
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ImportParams {
+    path: std::path::PathBuf,
+}
+
+/// Reads a ledger file of this machine into the store.
+fn import_file(host: &Host, params: &ImportParams) -> Result<crate::import::Account, Refusal> {
+    crate::import::import(host, &params.path).map_err(|error| {
+        Refusal::new(Code::InvalidInput, format!("{} cannot be read in: {error}", params.path.display()))
+            .issue(
+                "path",
+                error.to_string(),
+                json!(params.path),
+                "a ledger file that can be read",
+                "look at the file, then try again; nothing was written",
+            )
+    })
+}
+
 /// Loads what is sent as bytes, by name.
 pub(crate) fn load_bytes(host: &Host, name: &str, params: Value) -> Result<Vec<u8>, Refusal> {
     match name {
         "run_index" => index::load_run(host, &parse(params)?),
         "board_index" => index::load_board(host, &parse(params)?),
         "run_find" => index::find(host, &parse(params)?),
+        "run_lines" => index::lines(host, &parse(params)?),
         _ => Err(Refusal::new(Code::NotFound, format!("there are no bytes \"{name}\"")).issue(
             "name",
             "unknown name",
             json!(name),
-            "run_index, board_index or run_find",
+            "run_index, run_lines, run_find or board_index",
             "ask for one of these",
         )),
     }

@@ -24,7 +24,7 @@ class Dragger {
 
   start = (event: PointerEvent, id: number): void => {
     if (event.button !== 0 || event.pointerType === 'touch' || this.drag.state !== 'idle') return;
-    if (session.status?.readOnly || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (session.readOnly || event.ctrlKey || event.metaKey || event.shiftKey) return;
     this.element = event.currentTarget as HTMLElement;
     this.pointer = event.pointerId;
     this.dragged = false;

@@ -4,7 +4,7 @@ import { BoardModel } from './model';
 
 const by = { kind: 'agent' as const, name: 'codex' };
 const card = (id: number, status: TaskStatus, version = 1, more: Partial<Card> = {}): Card => ({
-  id, version, status, subject: `task ${id}`, blockedBy: [], heldBy: null, rejected: 0,
+  id, version, status, subject: `task ${id}`, blockedBy: [], heldBy: null, rejected: 0, outcome: null,
   changedAt: new Date(1_000_000 + id * 1000 + version).toISOString(), changedBy: by, ...more,
 });
 const answer = (tasks: Card[], more: Partial<Board> = {}): Board => ({ project: null, projects: [], position: 1, full: true, tasks, removed: [], strip: [], ...more });

@@ -163,6 +163,7 @@ class BoardUi {
   }
 
   async move(ids: number[], to: TaskStatus): Promise<void> {
+    if (session.readOnly !== null) return notices.say(session.readOnly);
     const done = changes.move(ids, to);
     if (ids.length > 1) this.clear();
     const [only] = ids;

@@ -59,6 +59,10 @@ export class FakeOwner implements Client {
         return structuredClone({ position: store.position, runs: [...store.runs.values()].reverse() }) as never;
       case 'trash':
         return { position: store.position, tasks: [...store.tasks.values()].filter((task) => task.deleted).map((task) => store.card(task)) } as never;
+      case 'rejected':
+        return { position: store.position, calls: 0, counts: { open: 0, repaired: 0, gaveUp: 0, loop: 0, expected: 0 }, medianRepairMs: null, chains: [], more: false } as never;
+      case 'run': case 'events': case 'event': case 'body': case 'rejection': case 'replay': case 'verify':
+        throw new Refused({ code: 'NOT_FOUND', message: 'the make-believe owner keeps no ledger', issues: [] });
       default:
         return {
           version: '0.1.0', data: '~/.local/share/tallyboard', position: store.position, readOnly: this.readOnly,
@@ -66,6 +70,11 @@ export class FakeOwner implements Client {
           tasks: live.length, runsOpen: [...store.runs.values()].filter((run) => run.status === 'running').length, rejected: store.rejected,
         } as never;
     }
+  }
+
+  async bytes(): Promise<ArrayBuffer> {
+    await this.wait();
+    throw new Refused({ code: 'NOT_FOUND', message: 'the make-believe owner keeps no ledger', issues: [] });
   }
 
   async call(_project: string | null, tool: string, args: Record<string, unknown>): Promise<Outcome> {

@@ -37,6 +37,7 @@ export class FakeStore {
     const row: RunRow = {
       id: `0199-${actor.name}`, project: this.project.id, agent: actor.name, agentVersion: actor.kind === 'agent' ? '1.4.0' : null,
       actor: actor.kind, status: 'running', source, events: 0, rejected: 0, started: at, lastAt: at,
+      openRefusals: 0, parent: null, title: null, tokensIn: null, tokensOut: null, cost: null, verify: null,
     };
     this.runs.set(actor.name, row);
     this.event(actor, 'run_started', {});
@@ -52,7 +53,7 @@ export class FakeStore {
     this.position += 1;
     const item: StripItem = {
       position: this.position, run: run?.id ?? 'none', seq: run?.events ?? 1, kind, at: this.now().toISOString(), actor,
-      unattributed: false, task: null, subject: null, changes: [], tool: null, code: null, text: null, ...more,
+      unattributed: false, task: null, subject: null, changes: [], outcome: kind === 'call_rejected' ? 'open' : null, tool: null, code: null, text: null, ...more,
     };
     this.strip.push(item);
     if (this.strip.length > 400) this.strip.splice(0, 200);
@@ -100,7 +101,7 @@ export class FakeStore {
     if (!task) return;
     task.position = item.position;
     task.rejected.unshift({
-      position: item.position, run: item.run, seq: item.seq, at: item.at, actor, tool, code, text, arguments: JSON.stringify(args),
+      position: item.position, run: item.run, seq: item.seq, at: item.at, actor, tool, code, outcome: 'open', chain: item.seq, text, arguments: JSON.stringify(args),
     });
   }
 
@@ -111,6 +112,7 @@ export class FakeStore {
     task.position = item.position;
     task.versions.unshift({
       version: task.version, at: item.at, actor, run: item.run, seq: item.seq, position: item.position, kind, changes,
+      tool: kind.replace('task_', 'progress_').replace(/d$/, ''), key: null,
     });
   }
 
@@ -120,7 +122,7 @@ export class FakeStore {
 
   card(task: FakeTask): Card {
     const { id, version, status, subject, heldBy, changedAt, changedBy } = task;
-    return { id, version, status, subject, blockedBy: this.live(task.blockedBy), heldBy, rejected: task.rejected.length, changedAt, changedBy };
+    return { id, version, status, subject, blockedBy: this.live(task.blockedBy), heldBy, rejected: task.rejected.length, outcome: task.rejected.length > 0 ? 'open' : null, changedAt, changedBy };
   }
 
   fields(task: FakeTask): TaskFields {

@@ -1,5 +1,5 @@
 // A browser's way to the owner: three routes of the origin that served the page.
-import { type Client, type FeedMessage, isRefusal, type Outcome, Refused, SignedOut, Unreachable } from './client';
+import { type Client, type FeedMessage, isRefusal, type Outcome, past, Refused, SignedOut, Unreachable } from './client';
 import type { Refusal } from './types.gen';
 
 const RETRY_MIN_MS = 300;
@@ -7,7 +7,7 @@ const RETRY_MAX_MS = 2000;
 /** A beat comes each second; after so long without any the connection is dead, whatever it says. */
 const SILENCE_MAX_MS = 6000;
 
-async function ask(path: string, init?: RequestInit): Promise<{ status: number; body: unknown }> {
+async function reach(path: string, init?: RequestInit): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(path, { ...init, credentials: 'same-origin', cache: 'no-store' });
@@ -15,6 +15,11 @@ async function ask(path: string, init?: RequestInit): Promise<{ status: number; 
     throw new Unreachable(String(error));
   }
   if (response.status === 401) throw new SignedOut();
+  return response;
+}
+
+async function ask(path: string, init?: RequestInit): Promise<{ status: number; body: unknown }> {
+  const response = await reach(path, init);
   try {
     return { status: response.status, body: await response.json() };
   } catch (error) {
@@ -41,8 +46,15 @@ export function httpClient(): Client {
       if (status === 200) return body as never;
       throw new Refused(refusalIn(body) ?? { code: 'INTERNAL', message: `HTTP ${status}`, issues: [] });
     },
+    async bytes(name, params) {
+      const response = await reach(`/api/bytes/${name}?params=${encodeURIComponent(JSON.stringify(params))}`);
+      if (response.status === 200) return response.arrayBuffer();
+      const body: unknown = await response.json().catch(() => null);
+      throw new Refused(refusalIn(body) ?? { code: 'INTERNAL', message: `HTTP ${response.status}`, issues: [] });
+    },
     async call(project, tool, args) {
-      const message = JSON.stringify({ ...(project === null ? {} : { project }), tool, arguments: args });
+      const at = past.at();
+      const message = JSON.stringify({ ...(project === null ? {} : { project }), tool, arguments: args, ...(at === null ? {} : { at }) });
       const { status, body } = await ask('/api/call', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },

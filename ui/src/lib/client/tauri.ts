@@ -1,6 +1,6 @@
-// The desktop window's way: three commands of the process that opened it.
+// The desktop window's way: four commands of the process that opened it.
 import { Channel, invoke } from '@tauri-apps/api/core';
-import { type Client, type FeedMessage, isRefusal, type Outcome, Refused, Unreachable } from './client';
+import { type Client, type FeedMessage, isRefusal, type Outcome, past, Refused, Unreachable } from './client';
 
 export function tauriClient(): Client {
   return {
@@ -12,9 +12,17 @@ export function tauriClient(): Client {
         throw new Unreachable(String(error));
       }
     },
+    async bytes(name, params) {
+      try {
+        return await invoke<ArrayBuffer>('bytes', { name, params });
+      } catch (error) {
+        if (isRefusal(error)) throw new Refused(error);
+        throw new Unreachable(String(error));
+      }
+    },
     async call(project, tool, args) {
       try {
-        return await invoke<Outcome>('call', { project, tool, arguments: args });
+        return await invoke<Outcome>('call', { project, tool, arguments: args, at: past.at() });
       } catch (error) {
         throw new Unreachable(String(error));
       }

@@ -5,7 +5,7 @@ import { firstLine, sentence } from './word';
 
 const item = (position: number, more: Partial<StripItem> = {}): StripItem => ({
   position, run: 'r', seq: 1, kind: 'task_updated', at: '2026-11-30T12:00:00.000Z', actor: { kind: 'agent', name: 'codex' },
-  unattributed: false, task: 1, subject: 's', changes: [], tool: null, code: null, text: null, ...more,
+  unattributed: false, task: 1, subject: 's', changes: [], outcome: null, tool: null, code: null, text: null, ...more,
 });
 
 describe('the latest events', () => {

@@ -2,7 +2,8 @@
 // went stale is fetched when the feed says so.
 import { BoardModel } from '../board/model';
 import { type Client, type FeedMessage, Refused, SignedOut, Unreachable } from '../client/client';
-import type { Refusal, Status, StripItem, Tag } from '../client/types.gen';
+import type { Refusal, Replay, Status, StripItem, Tag } from '../client/types.gen';
+import { t } from '../shared/i18n/i18n.svelte';
 import { EventBuffer } from '../event/buffer';
 import { Refetch, throttled } from './refetch';
 
@@ -33,6 +34,10 @@ export class Session {
   trouble = $state.raw<Refusal | null>(null);
   /** Cards that changed a moment ago. */
   fresh = $state.raw<ReadonlySet<number>>(new Set());
+
+  /** The moment that is shown instead of now. */
+  moment = $state.raw<Replay | null>(null);
+  private past: { at: number; run: string | null } | null = null;
 
   /** Changes come so fast that animating each would only cost. */
   busy = false;
@@ -74,6 +79,19 @@ export class Session {
     this.phase = 'starting';
     this.full = true;
     this.tick += 1;
+    this.boardFetch.ask();
+  }
+
+  /** Why nothing can be changed here, in words; `null`: it can. */
+  get readOnly(): string | null {
+    return this.moment ? t('past_read_only') : (this.status?.readOnly ?? null);
+  }
+
+  /** Shows the board as it was, or (`null`) as it is. One question is under way; the newest wish wins. */
+  setPast(past: { at: number; run: string | null } | null): void {
+    if (!this.started || (past?.at === this.past?.at && past?.run === this.past?.run)) return;
+    this.past = past;
+    this.full = true;
     this.boardFetch.ask();
   }
 
@@ -138,7 +156,7 @@ export class Session {
       case 'beat':
         this.heard(message.position);
         // Only when a change was missed.
-        if (message.position > this.board.position && !this.boardFetch.busy) this.wake(null);
+        if (!this.past && message.position > this.board.position && !this.boardFetch.busy) this.wake(null);
     }
   }
 
@@ -152,12 +170,32 @@ export class Session {
 
   private wake(tags: Tag[] | null): void {
     if (this.paused && !this.full) return;
-    this.boardFetch.ask();
+    if (!this.past) this.boardFetch.ask();
     this.askStatus();
     for (const watcher of this.watchers) watcher(tags);
   }
 
+  private async loadPast(past: { at: number; run: string | null }): Promise<void> {
+    const { asked } = this;
+    try {
+      const params = past.run === null ? (asked === null ? {} : { project: asked }) : { run: past.run };
+      const moment = await this.client.view('replay', { ...params, at: past.at });
+      if (!this.past) return;
+      const { project, projects } = this.board;
+      this.board.merge({ project: project ?? moment.project, projects, position: moment.atPosition, full: true, tasks: moment.tasks, removed: [], strip: [] });
+      this.moment = moment;
+      this.position = moment.atPosition;
+      this.phase = 'ready';
+      this.trouble = null;
+      this.tick += 1;
+      if (moment.changed) this.mark([moment.changed.task]);
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
   private async loadBoard(): Promise<void> {
+    if (this.past && this.board.projects.length > 0) return this.loadPast(this.past);
     const project = this.asked;
     const since = this.full || this.board.position < 0 ? {} : { since: this.board.position };
     this.full = false;
@@ -173,7 +211,9 @@ export class Session {
       this.position = board.position;
       this.phase = 'ready';
       this.trouble = null;
+      this.moment = null;
       this.tick += 1;
+      if (this.past) this.boardFetch.ask();
       if (changed) this.mark(changed);
       if (!board.full && added.length > 0) for (const watcher of this.eventWatchers) watcher(added);
     } catch (error) {

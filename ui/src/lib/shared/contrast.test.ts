@@ -27,6 +27,7 @@ const TEXTS: [string, string[]][] = [
   ['danger', ['bg', 'surface', 'raised']],
   ['on-accent', ['accent', 'accent-hover']],
   ['blocked-on-bg', ['blocked-bg']],
+  ['replay', ['replay-bg']],
   ...['text', 'text-2', 'text-3', 'refused', 'blocked'].map((text): [string, string[]] => [text, ['refused-bg']]),
   ['text', ['diff-in', 'diff-out']],
 ];

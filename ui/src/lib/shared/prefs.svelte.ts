@@ -13,11 +13,14 @@ class Prefs {
   theme = $state<Theme>('system');
   density = $state<Density>('default');
   strip = $state(true);
+  /** Times of a log since the run began, instead of by the clock. */
+  relativeTime = $state(false);
 
   load(): void {
     this.theme = one(read('theme'), THEMES, 'system');
     this.density = one(read('density'), DENSITIES, 'default');
     this.strip = read('strip') !== 'off' && (read('strip') === 'on' || innerWidth >= 1100);
+    this.relativeTime = read('time') === 'relative';
     words.locale = one(read('locale'), Object.keys(LOCALES) as Locale[], preferred(navigator.languages));
     for (const query of ['(prefers-color-scheme: dark)', '(prefers-contrast: more)']) {
       matchMedia(query).addEventListener('change', () => this.paint());
@@ -37,6 +40,10 @@ class Prefs {
   setStrip(open: boolean): void {
     this.strip = open;
     write('strip', open ? 'on' : 'off');
+  }
+  setRelativeTime(relative: boolean): void {
+    this.relativeTime = relative;
+    write('time', relative ? 'relative' : 'clock');
   }
   setLocale(locale: Locale): void {
     words.locale = locale;

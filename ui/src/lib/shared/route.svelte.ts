@@ -1,4 +1,4 @@
-import { format, parse, type Route, type Tab, type ViewName } from './router';
+import { format, type Pane, parse, type RejectedRoute, type Route, type RunRoute, type Tab, type ViewName, type ViewRoute } from './router';
 
 class Place {
   route = $state.raw<Route>(parse(''));
@@ -20,6 +20,11 @@ class Place {
     return 'task' in this.route ? this.route.task : null;
   }
 
+  /** The event that the screen shows, when it shows the past. */
+  get at(): number | null {
+    return 'at' in this.route ? (this.route.at ?? null) : null;
+  }
+
   go(route: Route): void {
     if (format(route) === format(this.route)) return;
     this.route = route;
@@ -32,15 +37,50 @@ class Place {
     history.replaceState({ depth: this.depth }, '', format(route));
   }
 
-  show(view: ViewName | 'connect'): void {
+  /** The page of a view with nothing open on it. */
+  plain(view: ViewName): ViewRoute {
+    return { view, project: this.project, task: null, tab: 'overview', from: null, to: null };
+  }
+
+  show(view: ViewName | 'connect' | 'rejected'): void {
     const { project } = this;
-    this.go(view === 'connect' ? { view, project } : { view, project, task: null, tab: 'overview', from: null, to: null });
+    if (view === 'connect') this.go({ view, project });
+    else if (view === 'rejected') this.go({ view, project, run: null, seq: null, state: null, group: null });
+    else this.go(this.plain(view));
+  }
+
+  runRoute(run: string, more: Partial<RunRoute> = {}): RunRoute {
+    return { view: 'run', project: this.project, run, pane: 'timeline', seq: null, at: null, find: null, ...more };
+  }
+  openRun(run: string, more: Partial<RunRoute> = {}): void {
+    this.go(this.runRoute(run, more));
+  }
+  runHref(run: string, seq: number | null = null): string {
+    return format(this.runRoute(run, { seq }));
+  }
+  setPane(pane: Pane): void {
+    if (this.route.view === 'run') this.go({ ...this.route, pane });
+  }
+  /** What is looked at on the page of a run, or among the refused calls: the entry is replaced. */
+  look(more: Partial<Omit<RunRoute, 'view'>> | Partial<Omit<RejectedRoute, 'view'>>): void {
+    const { route } = this;
+    if (route.view === 'run' || route.view === 'rejected') this.replace({ ...route, ...more } as Route);
+  }
+  /** Into the past, along it, and back (`null`). */
+  setAt(at: number | null, run: string | null = null): void {
+    const { route } = this;
+    const inside = this.at !== null && at !== null;
+    const next: Route | null =
+      route.view === 'run' ? { ...route, at } : route.view === 'board' ? { ...this.plain('board'), ...(at === null ? {} : { at, run: run ?? route.run ?? null }) } : null;
+    if (next === null) return;
+    if (inside) this.replace(next);
+    else this.go(next);
   }
 
   /** From one open task to another the entry is replaced, so that Back closes the drawer. */
   openTask(task: number, tab: Tab = 'overview'): void {
-    const view = 'task' in this.route ? this.route.view : 'board';
-    const route: Route = { view, project: this.project, task, tab, from: null, to: null };
+    const here = 'task' in this.route ? this.route : this.plain('board');
+    const route: Route = { ...here, task, tab, from: null, to: null };
     if (this.task === null) this.go(route);
     else this.replace(route);
   }
@@ -60,8 +100,10 @@ class Place {
 
   setProject(project: string): void {
     if (this.route.view === 'unknown') return;
-    const view = this.route.view;
-    this.go(view === 'connect' ? { view, project } : { view, project, task: null, tab: 'overview', from: null, to: null });
+    const { view } = this.route;
+    if (view === 'connect') this.go({ view, project });
+    else if (view === 'rejected') this.go({ view, project, run: null, seq: null, state: null, group: null });
+    else this.go({ ...this.plain(view === 'run' ? 'runs' : view), project });
   }
 
   link(task: number): string {

@@ -195,6 +195,7 @@ class Changes {
 
   /** Takes the last change back, by a new version. One that is still on its way is the last. */
   async undo(): Promise<void> {
+    if (session.readOnly !== null) return notices.say(session.readOnly);
     while (this.onTheWay.size > 0) {
       await Promise.all(this.onTheWay);
       // What follows the answer, such as remembering the way back.

@@ -21,7 +21,7 @@ class Drawer {
   }
 
   edit(): void {
-    if (open.detail?.deleted || session.status?.readOnly) return;
+    if (open.detail?.deleted || session.readOnly) return;
     place.setTab('overview');
     open.begin('subject');
     open.begin('description');
@@ -29,7 +29,7 @@ class Drawer {
   }
 
   remove(): void {
-    if (open.detail && !open.detail.deleted && !session.status?.readOnly) this.confirming = true;
+    if (open.detail && !open.detail.deleted && !session.readOnly) this.confirming = true;
   }
 }
 

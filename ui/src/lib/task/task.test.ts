@@ -48,7 +48,7 @@ describe('a draft', () => {
 });
 
 const version = (number: number, changes: TaskVersion['changes']): TaskVersion => ({
-  version: number, at: '', actor: { kind: 'agent', name: 'codex' }, run: '', seq: 1, position: number, kind: 'task_updated', changes,
+  version: number, at: '', actor: { kind: 'agent', name: 'codex' }, run: '', seq: 1, position: number, kind: 'task_updated', changes, tool: 'progress_update', key: null,
 });
 
 describe('the versions of a task', () => {
@@ -88,7 +88,7 @@ describe('a difference of texts', () => {
 
 describe('a move that lost', () => {
   const seen: Card = {
-    id: 3, version: 7, status: 'pending', subject: 's', blockedBy: [], heldBy: null, rejected: 0, changedAt: '2026-11-30T12:00:00.000Z',
+    id: 3, version: 7, status: 'pending', subject: 's', blockedBy: [], heldBy: null, rejected: 0, outcome: null, changedAt: '2026-11-30T12:00:00.000Z',
     changedBy: { kind: 'person', name: 'Ada' },
   };
   const refusal = {

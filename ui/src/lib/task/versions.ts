@@ -1,5 +1,5 @@
 // A task as it was in each version, found from the changes between them.
-import type { FieldChange, TaskDetail, TaskStatus } from '../client/types.gen';
+import type { FieldChange, TaskDetail, TaskStatus, TaskVersion } from '../client/types.gen';
 
 export interface Snapshot {
   status: TaskStatus;
@@ -42,4 +42,14 @@ export function patchTo(now: Snapshot, to: Snapshot): { status?: TaskStatus; sub
   if (now.description !== to.description) patch.description = to.description;
   if (String(now.blockedBy) !== String(to.blockedBy)) patch.blockedBy = to.blockedBy.map(String);
   return patch;
+}
+
+/** Who gave each field the value it has: the newest version that changed it, else the one that made the task. */
+export function blame(versions: TaskVersion[]): { field: string; version: TaskVersion }[] {
+  const oldest = versions.at(-1);
+  if (!oldest) return [];
+  return ['status', 'subject', 'description', 'blockedBy'].map((field) => {
+    const by = versions.find(({ changes }) => changes.some((change) => change.field === field && String(change.before) !== String(change.after)));
+    return { field, version: by ?? oldest };
+  });
 }

@@ -1,4 +1,6 @@
 // The words of the page in English. A value with `one` and `other` is chosen by `n`.
+import { inspector } from './en/inspector';
+
 export const en = {
   // places
   app: 'Tallyboard',
@@ -290,6 +292,7 @@ export const en = {
   summary: { one: '{n} event', other: '{n} events' },
   summary_refused: { one: '{n} event, {r} refused', other: '{n} events, {r} refused' },
   just_now: 'just now',
+  ...inspector,
 };
 
 export type Message = string | { one: string; other: string };

@@ -18,6 +18,8 @@ class Words {
 
   parts = (key: Key): Part[] => split(choose(CATALOGUES[this.locale][key], 2, this.locale));
 
+  number = (n: number): string => new Intl.NumberFormat(this.locale).format(n);
+
   list = (items: string[]): string => {
     const last = items.at(-1);
     if (last === undefined) return '';

@@ -1,5 +1,6 @@
 // 页面的中文词句。与 en.ts 的键完全一致，由类型检查保证。
 import type { Key, Message } from './en';
+import { inspector } from './zh/inspector';
 
 export const zh = {
   app: 'Tallyboard',
@@ -276,4 +277,5 @@ export const zh = {
   summary: '{n} 个事件',
   summary_refused: '{n} 个事件，{r} 次被拒',
   just_now: '刚刚',
+  ...inspector,
 } satisfies Record<Key, Message>;

@@ -1,0 +1,78 @@
+//! What is left of a long piece of work, on the terminal; and Ctrl-C as a wish to stop.
+
+use std::io::{IsTerminal, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Work that is shorter says nothing.
+const QUIET: Duration = Duration::from_secs(1);
+const EACH: Duration = Duration::from_millis(200);
+
+#[derive(Debug)]
+pub(crate) struct Progress {
+    what: &'static str,
+    shown: bool,
+    visible: bool,
+    started: Instant,
+    last: Instant,
+    stop: Arc<AtomicBool>,
+}
+
+impl Progress {
+    /// From now on Ctrl-C is a wish that [`Progress::tell`] passes on.
+    pub(crate) fn start(what: &'static str) -> Progress {
+        let stop = Arc::new(AtomicBool::new(false));
+        let wish = Arc::clone(&stop);
+        tokio::spawn(async move {
+            if tokio::signal::ctrl_c().await.is_ok() {
+                wish.store(true, Ordering::Release);
+            }
+        });
+        let now = Instant::now();
+        Progress {
+            what,
+            shown: false,
+            visible: std::io::stderr().is_terminal(),
+            started: now,
+            last: now,
+            stop,
+        }
+    }
+
+    /// So far `done` of about `of`. False: the person wants to stop.
+    pub(crate) fn tell(&mut self, done: u64, of: u64) -> bool {
+        if self.visible && self.started.elapsed() >= QUIET && self.last.elapsed() >= EACH {
+            self.last = Instant::now();
+            self.shown = true;
+            let left = match done {
+                0 => String::new(),
+                done => {
+                    let each = self.started.elapsed().as_secs_f64() / to_f64(done);
+                    format!(", {:.1} s left", each * to_f64(of.saturating_sub(done)))
+                }
+            };
+            let line = format!("{} {done} of about {of} events{left}; Ctrl-C stops", self.what);
+            // A terminal that is gone needs no progress.
+            let _ = write!(std::io::stderr(), "\r\x1b[K{line}");
+        }
+        !self.stop.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Acquire)
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if self.shown {
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a progress line, not a computation")]
+fn to_f64(n: u64) -> f64 {
+    n as f64
+}

@@ -1,0 +1,235 @@
+//! `tally verify`: is a run, or a ledger file, the record that was written?
+
+use crate::access::Access;
+use crate::out;
+use crate::progress::Progress;
+use anyhow::{Context, Result};
+use domain::ledger::{Checkpoint, Report, Sealed, Verifier, parse_line};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use tools::import::lines;
+
+/// Check a run, a ledger file, or all runs of the store
+///
+/// Exit codes: 0 sound · 1 altered · 2 unreadable.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A run's id or its first letters, a ledger file, or a folder with events.jsonl in it
+    #[arg(required_unless_present = "all")]
+    what: Option<String>,
+    /// Every run of the store
+    #[arg(long, conflicts_with = "what")]
+    all: bool,
+    /// The signed marks of a file [default: checkpoints.jsonl beside it, if there is one]
+    #[arg(long, value_name = "FILE")]
+    checkpoints: Option<PathBuf>,
+    /// {"ok","events","first_bad_seq"?,"problems":[{"seq"?,"line"?,"kind","text"}],"covered_to",…}
+    #[arg(long)]
+    json: bool,
+}
+
+const ALTERED: u8 = 1;
+const UNREADABLE: u8 = 2;
+
+pub(crate) async fn run(args: Args, data: &Path) -> Result<ExitCode> {
+    if let Some(what) = &args.what
+        && Path::new(what).exists()
+    {
+        return file(Path::new(what), &args);
+    }
+    let access = Access::open(data).await?;
+    let Some(what) = &args.what else { return all(&access, &args).await };
+    let verdict = stored(&access, what).await?;
+    say(&verdict, what, args.json);
+    Ok(code(&verdict))
+}
+
+async fn all(access: &Access, args: &Args) -> Result<ExitCode> {
+    let runs = access.view("runs", json!({"limit": 5000})).await?;
+    let (mut verdicts, mut worst) = (Vec::new(), 0);
+    for run in runs["runs"].as_array().into_iter().flatten() {
+        let id = run["id"].as_str().unwrap_or_default();
+        let mut verdict = stored(access, id).await?;
+        worst = worst.max(code_of(&verdict));
+        if args.json {
+            verdict["run"] = id.into();
+            verdicts.push(verdict);
+        } else {
+            say(&verdict, id, false);
+        }
+    }
+    if args.json {
+        out::line(&json!({"ok": worst == 0, "runs": verdicts}).to_string());
+    }
+    Ok(ExitCode::from(worst))
+}
+
+/// Asks whoever owns the store, and waits for the answer.
+async fn stored(access: &Access, run: &str) -> Result<Value> {
+    let mut progress = Progress::start("verified");
+    let mut found = access.view("verify", json!({"run": run, "ask": "start"})).await?;
+    while found["state"] == "running" {
+        let number = |field: &str| found[field].as_u64().unwrap_or(0);
+        if !progress.tell(number("done"), number("of")) {
+            access.view("verify", json!({"run": run, "ask": "stop"})).await?;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        found = access.view("verify", json!({"run": run})).await?;
+    }
+    let report = &found["report"];
+    if report.is_null() {
+        let text = format!("stopped after {} of {} events; those were sound", found["done"], found["of"]);
+        return Ok(
+            json!({"ok": false, "stopped": true, "events": found["done"], "problems": [{"kind": "stopped", "text": text}], "covered_to": 0}),
+        );
+    }
+    let problems = report["problems"].as_array().into_iter().flatten().map(|problem| {
+        let mut problem = problem.clone();
+        if let Some(members) = problem.as_object_mut() {
+            members.retain(|_, value| !value.is_null());
+        }
+        problem
+    });
+    let mut verdict = json!({
+        "ok": report["ok"], "events": report["events"], "problems": problems.collect::<Vec<_>>(),
+        "covered_to": report["coveredTo"], "unknown": report["unknown"],
+    });
+    if !report["firstBadSeq"].is_null() {
+        verdict["first_bad_seq"] = report["firstBadSeq"].clone();
+    }
+    Ok(verdict)
+}
+
+fn file(path: &Path, args: &Args) -> Result<ExitCode> {
+    let events = if path.is_dir() { path.join("events.jsonl") } else { path.to_owned() };
+    let marks = match &args.checkpoints {
+        Some(marks) => Some(marks.clone()),
+        None => Some(events.with_file_name("checkpoints.jsonl")).filter(|beside| beside.exists()),
+    };
+    let opened = std::fs::File::open(&events).with_context(|| format!("{} cannot be read", events.display()));
+    let file = match opened {
+        Ok(file) => file,
+        Err(error) => {
+            let verdict = json!({"ok": false, "events": 0, "problems": [{"kind": "unreadable", "text": format!("{error:#}")}], "covered_to": 0});
+            say(&verdict, &events.display().to_string(), args.json);
+            return Ok(ExitCode::from(UNREADABLE));
+        }
+    };
+    // A ledger in a run's own folder must be that run's.
+    let folder = events.parent().and_then(Path::file_name).and_then(|name| name.to_str()?.parse().ok());
+    let (believed, bad) = marks.as_deref().map(checkpoints).transpose()?.unwrap_or_default();
+    let mut verifier = Verifier::new(folder, &believed);
+    bad.into_iter().for_each(|text| verifier.bad_checkpoint(text));
+    let (size, mut read, mut notes) = (file.metadata()?.len().max(1), 0, BTreeMap::new());
+    let mut progress = Progress::start("verified");
+    lines(file, &mut notes, |line| {
+        match parse_line(line.bytes) {
+            Ok(parsed) => verifier.event(Some(line.number), &parsed),
+            Err(why) => verifier.unreadable(line.number, &why, line.unended),
+        }
+        read += line.bytes.len() as u64 + 1;
+        !line.number.is_multiple_of(4_096) || progress.tell(line.number, line.number * size / read)
+    })?;
+    let stopped = progress.stopped();
+    drop(progress);
+    let mut verdict = of_report(&verifier.finish(), &notes);
+    if stopped {
+        verdict["ok"] = false.into();
+        verdict["stopped"] = true.into();
+    }
+    say(&verdict, &events.display().to_string(), args.json);
+    Ok(code(&verdict))
+}
+
+/// The marks of a file that carry a right signature of one and the same key, and what is wrong with the others.
+fn checkpoints(path: &Path) -> Result<(Vec<Checkpoint>, Vec<String>)> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let (mut believed, mut bad, mut first) = (Vec::new(), Vec::new(), None);
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let sealed: Option<Sealed> = serde_json::from_str(line).ok();
+        let signer = sealed.as_ref().and_then(Sealed::signer);
+        match (sealed.as_ref().and_then(Sealed::open), signer) {
+            (Some((mark, _)), Some(key)) if *first.get_or_insert(key) == key => believed.push(mark),
+            (Some(_), Some(_)) => {
+                bad.push(format!("checkpoint line {} is signed by another key", number + 1))
+            }
+            _ => bad.push(format!("checkpoint line {} has no right signature", number + 1)),
+        }
+    }
+    Ok((believed, bad))
+}
+
+fn of_report(report: &Report, notes: &BTreeMap<String, u64>) -> Value {
+    let problems = report.problems.iter().map(|problem| {
+        let mut one = json!({"kind": problem.fault.as_str(), "text": problem.text});
+        if let Some(seq) = problem.seq {
+            one["seq"] = seq.into();
+        }
+        if let Some(line) = problem.line {
+            one["line"] = line.into();
+        }
+        if let (Some(expected), Some(found)) = (&problem.expected, &problem.found) {
+            one["expected"] = json!(expected);
+            one["found"] = json!(found);
+        }
+        one
+    });
+    let mut verdict = json!({
+        "ok": report.ok, "events": report.events, "chained": report.chained,
+        "problems": problems.collect::<Vec<_>>(), "more_problems": report.more_problems,
+        "covered_to": report.covered_to, "unknown": report.unknown, "notes": notes,
+    });
+    if let Some(first) = report.first_bad_seq {
+        verdict["first_bad_seq"] = first.into();
+    }
+    if let Some(uncovered) = &report.uncovered {
+        verdict["uncovered"] = json!(uncovered);
+    }
+    verdict
+}
+
+fn code_of(verdict: &Value) -> u8 {
+    match (verdict["ok"] == true, verdict["events"].as_u64()) {
+        (true, _) => 0,
+        (false, Some(0) | None) => UNREADABLE,
+        (false, _) => ALTERED,
+    }
+}
+
+fn code(verdict: &Value) -> ExitCode {
+    ExitCode::from(code_of(verdict))
+}
+
+fn say(verdict: &Value, what: &str, as_json: bool) {
+    if as_json {
+        return out::line(&verdict.to_string());
+    }
+    let covered = match verdict["covered_to"].as_u64() {
+        Some(0) | None => "no signed checkpoint covers it".to_owned(),
+        Some(seq) => format!("signed up to event {seq}"),
+    };
+    if verdict["ok"] == true {
+        out::line(&format!("sound    {what}: {} events, {covered}", verdict["events"]));
+    } else {
+        let first = verdict["first_bad_seq"].as_u64().map(|seq| format!("; the first bad event is {seq}"));
+        out::line(&format!("NOT SOUND {what}: {} events{}", verdict["events"], first.unwrap_or_default()));
+        for problem in verdict["problems"].as_array().into_iter().flatten() {
+            out::line(&format!(
+                "  {}: {}",
+                problem["kind"].as_str().unwrap_or(""),
+                problem["text"].as_str().unwrap_or("")
+            ));
+            if let (Some(expected), Some(found)) = (problem["expected"].as_str(), problem["found"].as_str()) {
+                out::line(&format!("    expected {expected}\n    found    {found}"));
+            }
+        }
+    }
+    if let Some(uncovered) = verdict["uncovered"].as_str() {
+        out::line(&format!("  not covered: {uncovered}"));
+    }
+    for (note, count) in verdict["notes"].as_object().into_iter().flatten() {
+        out::line(&format!("  noted: {note} ({count})"));
+    }
+}
