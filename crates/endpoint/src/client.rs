@@ -117,6 +117,8 @@ impl Line {
     /// Sends and hands over the body as it comes, on a connection of its own.
     pub(crate) async fn follow(&self, ask: &Ask) -> Result<(StatusCode, Incoming), LineError> {
         let mut fresh = self.connect().await?;
+        // The connection may still be busy with the end of the answer before: a request sent now is cancelled.
+        fresh.ready().await.map_err(|error| lost(&error))?;
         let sent = timeout(ANSWER_MAX, fresh.send_request(self.request(ask)?)).await;
         let response = sent.map_err(|_| lost("the owner does not answer"))?.map_err(|error| lost(&error))?;
         // hyper ends the connection when the sender goes and the body is read.
@@ -125,6 +127,7 @@ impl Line {
 
     async fn exchange(&self, mut sender: Sender, ask: &Ask) -> Result<Reply, LineError> {
         let exchange = async {
+            sender.ready().await.map_err(|error| lost(&error))?;
             let response = sender.send_request(self.request(ask)?).await.map_err(|error| lost(&error))?;
             let (parts, body) = response.into_parts();
             let body = Limited::new(body, ANSWER_SIZE_MAX).collect().await.map_err(|error| lost(&error))?;

@@ -64,7 +64,7 @@ const SAYS: &[&str] = &[
 pub fn generate(host: &Host, size: Size, mut told: impl FnMut(u64) -> bool) -> Result<(), StoreError> {
     let mut maker = Maker {
         dice: Dice(size.events ^ u64::from(size.tasks)),
-        clock: 1_795_000_000_000,
+        clock: 1_775_000_000_000,
         project: ProjectRef {
             id: ProjectId(id(1, 0)),
             name: "atlas".into(),

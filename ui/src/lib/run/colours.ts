@@ -18,8 +18,10 @@ export function colours(of: Element): Colours {
   };
 }
 
-/** `#rrggbb` as three numbers. */
+/** `#rrggbb` or `#rgb` as three numbers. */
 export function rgb(colour: string): [number, number, number] {
-  const hex = /^#([0-9a-f]{6})$/i.exec(colour)?.[1] ?? '808080';
+  const found = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(colour)?.[1] ?? '808080';
+  // A build shortens `#ffffff` to `#fff`.
+  const hex = found.length === 3 ? [...found].map((digit) => digit + digit).join('') : found;
   return [0, 2, 4].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)) as [number, number, number];
 }
