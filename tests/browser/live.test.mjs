@@ -31,7 +31,7 @@ test('a refused call shows within a second: on the card, in the strip, in the co
   await page.locator('[data-testid="board.card:1"][data-rejected="1"]').waitFor({ timeout: 1000 });
   const line = page.locator('[data-testid^="strip.item:"][data-code=INVALID_INPUT]');
   await line.waitFor({ timeout: 1000 });
-  assert.match(await line.innerText(), /Refused INVALID_INPUT progress_update\s+patch\.status: not one of the allowed values/);
+  assert.match(await line.innerText(), /Refused INVALID_INPUT progress_update\s+open\s+patch\.status: not one of the allowed values/);
   await page.locator('[data-testid="nav.refused"][data-count="1"]').waitFor({ timeout: 1500 });
   assert.equal(await page.card(1).getAttribute('data-status'), 'pending', 'a refused call changes nothing');
   await line.click();
@@ -79,8 +79,9 @@ test('paused, nothing moves and what waits is counted', async (t) => {
   await owner.agent.create('One');
   await page.card(1).waitFor();
   await page.keyboard.press('Shift+P');
+  // It reads the task, then changes it.
   await owner.agent.update(1, { status: 'done' });
-  await page.locator('[data-testid=clock][data-state=paused][data-waiting="1"]').waitFor();
+  await page.locator('[data-testid=clock][data-state=paused][data-waiting="2"]').waitFor();
   assert.equal(await page.inColumn('pending', 1).count(), 1);
   await page.keyboard.press('Shift+P');
   await page.inColumn('done', 1).waitFor({ timeout: 1000 });

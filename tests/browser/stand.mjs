@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const require = createRequire(join(root, 'ui/package.json'));
 const { chromium } = require('playwright-core');
-const TALLY = join(root, 'target/debug/tally');
+export const TALLY = join(root, 'target/debug/tally');
 const OUT = join(root, 'tests/out');
 const AXE = require.resolve('axe-core/axe.min.js');
 
@@ -62,7 +62,7 @@ export async function startOwner(t, data = newFolder(t), ports = []) {
 /** The same addresses for the owner after this one. */
 const portsOf = (mcp, ui) => ['--port', new URL(mcp).port, '--ui-port', new URL(ui).port];
 
-function newFolder(t) {
+export function newFolder(t) {
   const folder = mkdtempSync(join(tmpdir(), 'tallyboard-browser-'));
   t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
   return folder;

@@ -72,7 +72,6 @@ impl Drop for Progress {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a progress line, not a computation")]
 fn to_f64(n: u64) -> f64 {
     n as f64
 }

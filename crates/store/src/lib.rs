@@ -18,6 +18,6 @@ mod views;
 mod writer;
 
 pub use error::{Kind, OpenError, StoreError};
-pub use open::{Store, StoreOptions};
+pub use open::{Sign, Store, StoreOptions};
 pub use read::Reader;
 pub use tx::{Placed, RunHandle, Touched, Tx};

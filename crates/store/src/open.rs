@@ -23,14 +23,14 @@ const SQLITE_MIN: i32 = 3_051_003;
 pub(crate) type OnCommit = Box<dyn Fn(Position, Vec<Touched>) + Send>;
 
 /// Signs where a run stands.
-pub(crate) type Sign = Arc<dyn Fn(RunId, Head, Timestamp) -> [u8; 64] + Send + Sync>;
+pub type Sign = Arc<dyn Fn(RunId, Head, Timestamp) -> [u8; 64] + Send + Sync>;
 
 #[expect(missing_debug_implementations, reason = "it holds a closure")]
 pub struct StoreOptions {
     pub dir: PathBuf,
     pub on_commit: Box<dyn Fn(Position, Vec<Touched>) + Send>,
     /// `None`: no checkpoints are made.
-    pub sign: Option<Arc<dyn Fn(RunId, Head, Timestamp) -> [u8; 64] + Send + Sync>>,
+    pub sign: Option<Sign>,
 }
 
 /// The open store. Dropping the last clone commits what waits and frees the lock.

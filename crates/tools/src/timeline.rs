@@ -63,8 +63,6 @@ impl Columns {
         self.kind.len()
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "times and durations stay far below 2^53 milliseconds")]
-    #[expect(clippy::cast_possible_truncation, reason = "a duration is drawn, not computed with")]
     pub(crate) fn push(&mut self, mark: Mark) {
         self.at.extend_from_slice(&(mark.at.unix_ms() as f64).to_le_bytes());
         self.dur.extend_from_slice(&(mark.duration_ms as f32).to_le_bytes());

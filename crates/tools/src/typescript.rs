@@ -6,17 +6,18 @@ use ts_rs::{Config, TS};
 
 use crate::{change, error, view};
 
+macro_rules! declare {
+    ($out:expr, $($ty:ty),* $(,)?) => {$(
+        $out.push_str("\nexport ");
+        $out.push_str(&<$ty as TS>::decl(&Config::default()));
+        $out.push('\n');
+    )*};
+}
+
 fn declarations() -> String {
-    let cfg = Config::default();
     let mut out = String::from("// Written by `ACCEPT=1 cargo test -p tools typescript`. Do not edit.\n");
-    macro_rules! declare {
-        ($($ty:ty),* $(,)?) => {$(
-            out.push_str("\nexport ");
-            out.push_str(&<$ty as TS>::decl(&cfg));
-            out.push('\n');
-        )*};
-    }
     declare!(
+        out,
         change::Change,
         change::Tag,
         error::Answer,
@@ -43,6 +44,22 @@ fn declarations() -> String {
         view::runs::Runs,
         view::runs::RunsParams,
         view::status::Status,
+    );
+    inspector(&mut out);
+    let kinds: Vec<_> = domain::Payload::KINDS.iter().map(|kind| format!("'{kind}'")).collect();
+    let _ = writeln!(out, "\n/** A kind's place here is its byte in an index. */");
+    let _ = writeln!(out, "export const EVENT_KINDS = [{}] as const;", kinds.join(", "));
+    out.push_str(
+        "\nexport type TaskFields = { id: string; version: number; status: TaskStatus; subject: string; \
+         description?: string; blockedBy: string[]; heldBy?: string };\n",
+    );
+    out
+}
+
+/// What the run inspector shows.
+fn inspector(out: &mut String) {
+    declare!(
+        out,
         view::run::RunParams,
         view::run::RunDetail,
         view::run::RunLink,
@@ -87,14 +104,6 @@ fn declarations() -> String {
         view::verify::CheckpointRow,
         view::verify::VerifyMark,
     );
-    let kinds: Vec<_> = domain::Payload::KINDS.iter().map(|kind| format!("'{kind}'")).collect();
-    let _ = writeln!(out, "\n/** A kind's place here is its byte in an index. */");
-    let _ = writeln!(out, "export const EVENT_KINDS = [{}] as const;", kinds.join(", "));
-    out.push_str(
-        "\nexport type TaskFields = { id: string; version: number; status: TaskStatus; subject: string; \
-         description?: string; blockedBy: string[]; heldBy?: string };\n",
-    );
-    out
 }
 
 #[test]

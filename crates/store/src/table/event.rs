@@ -229,9 +229,7 @@ impl Reader<'_> {
         let mut statement = self.conn.prepare_cached(&sql)?;
         let mut rows = statement.query([project.key])?;
         while let Some(row) = rows.next()? {
-            let text = |column: usize| {
-                Ok::<_, StoreError>(row.get_ref(column)?.as_str().map_err(StoreError::internal)?)
-            };
+            let text = |column: usize| row.get_ref(column)?.as_str().map_err(StoreError::internal);
             each(Position(row.get(0)?), text(1)?, text(2)?);
         }
         Ok(())

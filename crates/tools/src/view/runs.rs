@@ -132,10 +132,6 @@ pub(super) fn run_row(reader: &Reader<'_>, row: &Row) -> Result<RunRow, StoreErr
 }
 
 /// Millionths of a dollar as dollars.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a run that cost more than nine billion dollars may lose a cent"
-)]
 pub(super) fn dollars(micros: u64) -> f64 {
     micros as f64 / 1_000_000.0
 }
