@@ -183,6 +183,77 @@ fn a_record_that_was_made_anew_with_another_key() {
     });
 }
 
+/// The second verifier, which knows only the page that describes the format, says the same.
+#[test]
+fn the_verifier_in_python_agrees() {
+    let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
+    if std::process::Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("SKIPPED: there is no python3 here");
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let mut ours = Vec::new();
+    for seed in 0..25 {
+        for act in 0..8 {
+            let mut dice = Dice(seed * 8 + act);
+            let mut ledger = good(&mut dice);
+            let i = dice.below(ledger.lines.len() - 1);
+            let head = head_after(&ledger.lines, i);
+            match act {
+                0 => {}
+                1 => ledger.lines[i] = ledger.lines[i].replace("line ", "lime "),
+                2 => drop(ledger.lines.remove(i)),
+                3 => {
+                    let (body, after) = head.append(RUN, "note", at(0), json!({"v": 1, "text": "forged"}));
+                    ledger.lines.insert(i, to_line(&body, after.hash));
+                }
+                4 => ledger.lines.swap(i, i + 1),
+                5 => ledger.lines.truncate(i + 1),
+                6 => {
+                    let (signed, to) = (ledger.checkpoints.clone(), ledger.lines.len() as u64);
+                    ledger.lines.truncate(i);
+                    grow(&mut ledger, head, to, &mut Dice(dice.0 ^ 1));
+                    ledger.checkpoints = signed;
+                }
+                _ => ledger.lines[i].truncate(70),
+            }
+            let name = format!("{:04}", seed * 8 + act);
+            std::fs::write(dir.path().join(format!("{name}.jsonl")), ledger.lines.join("\n") + "\n").unwrap();
+            let marks: Vec<_> = ledger.checkpoints.iter().map(|m| json!([m.seq.0, m.hash.hex()])).collect();
+            std::fs::write(dir.path().join(format!("{name}.marks")), json!(marks).to_string()).unwrap();
+            let found = report(&ledger.lines, &ledger.checkpoints);
+            let kinds: Vec<_> = found.problems.iter().map(|p| p.fault.as_str()).collect();
+            ours.push(json!([name, found.ok, found.events, found.first_bad_seq, found.covered_to, kinds]));
+        }
+    }
+    let script = "
+import glob, json, sys
+sys.path.insert(0, sys.argv[1])
+import verify
+for path in sorted(glob.glob(sys.argv[2] + '/*.jsonl')):
+    v = verify.Verifier(dict(json.load(open(path[:-5] + 'marks'))))
+    for number, line in enumerate(open(path, 'rb'), 1):
+        try: v.event(number, *verify.parse(line.rstrip(b'\\n')))
+        except ValueError as why: v.unreadable(number, why, False)
+    r = v.report()
+    print(json.dumps([path[-10:-6], r['ok'], r['events'], r.get('first_bad_seq'), r['covered_to'], [p['kind'] for p in r['problems']]]))
+";
+    let run = std::process::Command::new("python3")
+        .args(["-B", "-c", script, docs])
+        .arg(dir.path())
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let theirs: Vec<serde_json::Value> = String::from_utf8_lossy(&run.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(theirs.len(), 200);
+    for (ours, theirs) in ours.iter().zip(&theirs) {
+        assert_eq!(ours, theirs);
+    }
+}
+
 /// Other spellings of the same JSON are the same events.
 #[test]
 fn a_ledger_in_another_spelling_is_as_good() {
