@@ -45,8 +45,12 @@ pub(crate) async fn view(
         Err(refused) => return *refused,
     };
     let host = api.app.host.clone();
-    match bounded(WAIT_MAX, async move { host.view(&name, params).await }).await {
-        Ok(view) => json_response(StatusCode::OK, &view),
+    match bounded(WAIT_MAX, async move { host.view_text(&name, params).await }).await {
+        Ok(view) => {
+            let mut response = Response::new(Body::from(view));
+            response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            response
+        }
         Err(failure) => failed(&failure),
     }
 }

@@ -225,8 +225,21 @@ impl Host {
 
     /// One read model: `board`, `task`, `runs`, `status`, `trash`. Params as in `view/`.
     pub async fn view(&self, name: &str, params: Value) -> Result<Value, Failure> {
+        self.formed::<view::AsValue>(name, params).await
+    }
+
+    /// As [`Host::view`], as JSON text: for those who only send it on.
+    pub async fn view_text(&self, name: &str, params: Value) -> Result<String, Failure> {
+        self.formed::<view::AsText>(name, params).await
+    }
+
+    async fn formed<F>(&self, name: &str, params: Value) -> Result<F::Out, Failure>
+    where
+        F: view::Form,
+        F::Out: Send + 'static,
+    {
         let (host, name) = (self.clone(), name.to_owned());
-        let job = tokio::task::spawn_blocking(move || view::load(&host, &name, params));
+        let job = tokio::task::spawn_blocking(move || view::load::<F>(&host, &name, params));
         match job.await {
             Ok(result) => result.map_err(Failure::Refused),
             Err(panicked) => Err(Failure::Refused(unavailable(&StoreError::internal(panicked)))),

@@ -25,8 +25,8 @@ fn unpack(packed: &[u8]) -> Result<Board, StoreError> {
 }
 
 fn fold(board: &mut Board, position: Position, run: RunId, body: &str) -> Result<(), StoreError> {
-    let event = domain::ledger::read(body).map_err(StoreError::internal)?;
-    if let Some(payload) = Payload::parse(&event.kind, event.payload)? {
+    let event = domain::ledger::read_brief(body).map_err(StoreError::internal)?;
+    if let Some(payload) = Payload::parse_text(&event.kind, event.payload)? {
         let at = At { position, run, seq: event.seq, at: event.at };
         board.apply(at, &payload).map_err(StoreError::internal)?;
     }

@@ -6,6 +6,7 @@
 
 use domain::event::{KIND_UNKNOWN, Payload, kind_code, line};
 use domain::fold::{At, Facts};
+use domain::ledger::Brief;
 use domain::{Position, RunId, Seq, TaskNo, Timestamp, Version};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -166,10 +167,9 @@ pub(crate) struct Known {
 }
 
 /// An event read back, as far as timelines need it.
-fn read(body: &str, imported: bool) -> Result<(domain::ledger::Read, Option<Payload>), StoreError> {
-    let mut event = domain::ledger::read(body).map_err(StoreError::internal)?;
-    let payload = std::mem::take(&mut event.payload);
-    let payload = match Payload::parse(&event.kind, payload) {
+fn read(body: &str, imported: bool) -> Result<(Brief<'_>, Option<Payload>), StoreError> {
+    let event = domain::ledger::read_brief(body).map_err(StoreError::internal)?;
+    let payload = match Payload::parse_text(&event.kind, event.payload) {
         Err(_) if imported => None,
         other => other?,
     };

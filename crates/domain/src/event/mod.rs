@@ -78,6 +78,14 @@ macro_rules! kinds {
                 match self { $(Payload::$payload(payload) => serde_json::to_value(payload)),* }
             }
 
+            /// As [`Payload::parse`], from JSON text.
+            pub fn parse_text(kind: &str, text: &str) -> Result<Option<Payload>, serde_json::Error> {
+                Ok(Some(match kind {
+                    $($kind => Payload::$payload(serde_json::from_str(text)?),)*
+                    _ => return Ok(None),
+                }))
+            }
+
             /// Reads a payload. `Ok(None)`: a kind that this program does not know.
             pub fn parse(kind: &str, value: Value) -> Result<Option<Payload>, serde_json::Error> {
                 Ok(Some(match kind {

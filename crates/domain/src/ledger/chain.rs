@@ -3,8 +3,11 @@
 //! The bytes hashed are the bytes stored. An event without its `hash` is the *body*.
 
 use crate::{RunId, Seq, Timestamp, canonical};
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// A link of the chain.
@@ -109,6 +112,35 @@ pub fn read(body: &str) -> Result<Read, Broken> {
         prev: text(&value, "prev")?,
         payload: value["payload"].take(),
     })
+}
+
+/// What a fold needs of a body, without building a tree of it.
+#[derive(Debug)]
+pub struct Brief<'a> {
+    pub seq: Seq,
+    pub kind: Cow<'a, str>,
+    pub at: Timestamp,
+    /// The payload as JSON text.
+    pub payload: &'a str,
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    seq: u64,
+    #[serde(borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    at: Cow<'a, str>,
+    #[serde(borrow)]
+    payload: &'a RawValue,
+}
+
+/// As [`read`], for many events: the payload stays text.
+pub fn read_brief(body: &str) -> Result<Brief<'_>, Broken> {
+    let Envelope { seq, kind, at, payload } =
+        serde_json::from_str(body).map_err(|error| Broken::Unreadable(error.to_string()))?;
+    let at = Timestamp::parse(&at).ok_or_else(|| Broken::Unreadable("at is not an RFC 3339 time".into()))?;
+    Ok(Brief { seq: Seq(seq), kind, at, payload: payload.get() })
 }
 
 /// Checks one event against the head before it, and gives the head after it.

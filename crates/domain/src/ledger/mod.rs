@@ -6,7 +6,7 @@ mod checkpoint;
 mod line;
 mod verify;
 
-pub use chain::{Broken, Hash, Head, Read, read, sha256_hex, verify};
+pub use chain::{Brief, Broken, Hash, Head, Read, read, read_brief, sha256_hex, verify};
 pub use checkpoint::{Checkpoint, Key, PublicKey, Sealed};
 pub use line::{Link, Parsed, Unreadable, parse_body, parse_line, to_line};
 pub use verify::{Fault, Problem, Report, Verifier};

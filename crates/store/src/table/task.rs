@@ -156,6 +156,23 @@ impl Reader<'_> {
         Ok(Some(row))
     }
 
+    /// Number, status and subject of every live task.
+    pub fn task_names(
+        &self,
+        project: &ProjectRow,
+        mut each: impl FnMut(TaskNo, Status, &str),
+    ) -> Result<(), StoreError> {
+        let sql = "SELECT no, status, subject FROM tasks WHERE project = ?1 AND deleted = 0 ORDER BY no";
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut rows = statement.query([project.key])?;
+        while let Some(row) = rows.next()? {
+            let text = |column: usize| row.get_ref(column)?.as_str().map_err(StoreError::internal);
+            let status = Status::parse(text(1)?).ok_or_else(|| StoreError::internal("an unknown status"))?;
+            each(TaskNo(row.get(0)?), status, text(2)?);
+        }
+        Ok(())
+    }
+
     /// What blocks a task, in order of number.
     pub fn task_blockers(&self, project: &ProjectRow, no: TaskNo) -> Result<Vec<TaskNo>, StoreError> {
         self.numbers(

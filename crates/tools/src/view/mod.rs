@@ -26,23 +26,49 @@ use store::table::run::RunRow;
 use store::table::task::{ActorRow, CardRow};
 use store::{Reader, StoreError};
 
+/// In which form a view is given: a tree for those who look into it, text for those who send it on.
+pub(crate) trait Form {
+    type Out;
+    fn of(view: impl serde::Serialize) -> Result<Self::Out, serde_json::Error>;
+}
+
+#[derive(Debug)]
+pub(crate) struct AsValue;
+
+impl Form for AsValue {
+    type Out = Value;
+    fn of(view: impl serde::Serialize) -> Result<Value, serde_json::Error> {
+        serde_json::to_value(view)
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct AsText;
+
+impl Form for AsText {
+    type Out = String;
+    fn of(view: impl serde::Serialize) -> Result<String, serde_json::Error> {
+        serde_json::to_string(&view)
+    }
+}
+
 /// Loads a view by name.
-pub(crate) fn load(host: &Host, name: &str, params: Value) -> Result<Value, Refusal> {
+pub(crate) fn load<F: Form>(host: &Host, name: &str, params: Value) -> Result<F::Out, Refusal> {
     match name {
-        "board" => to_value(board::load(host, &parse(params)?)?),
-        "run" => to_value(run::load(host, &parse(params)?)?),
-        "events" => to_value(events::load(host, &parse(params)?)?),
-        "event" => to_value(events::load_one(host, &parse(params)?)?),
-        "body" => to_value(events::load_body(host, &parse(params)?)?),
-        "rejected" => to_value(rejected::load(host, &parse(params)?)?),
-        "rejection" => to_value(rejected::load_one(host, &parse(params)?)?),
-        "replay" => to_value(replay::load(host, &parse(params)?)?),
-        "verify" => to_value(verify::load(host, &parse(params)?)?),
-        "task" => to_value(task::load(host, &parse(params)?)?),
-        "runs" => to_value(runs::load(host, &parse(params)?)?),
-        "trash" => to_value(trash::load(host, &parse(params)?)?),
-        "import" => to_value(import_file(host, &parse(params)?)?),
-        "status" => to_value(status::load(host)?),
+        "board" => formed::<F>(board::load(host, &parse(params)?)?),
+        "run" => formed::<F>(run::load(host, &parse(params)?)?),
+        "events" => formed::<F>(events::load(host, &parse(params)?)?),
+        "event" => formed::<F>(events::load_one(host, &parse(params)?)?),
+        "body" => formed::<F>(events::load_body(host, &parse(params)?)?),
+        "rejected" => formed::<F>(rejected::load(host, &parse(params)?)?),
+        "rejection" => formed::<F>(rejected::load_one(host, &parse(params)?)?),
+        "replay" => formed::<F>(replay::load(host, &parse(params)?)?),
+        "verify" => formed::<F>(verify::load(host, &parse(params)?)?),
+        "task" => formed::<F>(task::load(host, &parse(params)?)?),
+        "runs" => formed::<F>(runs::load(host, &parse(params)?)?),
+        "trash" => formed::<F>(trash::load(host, &parse(params)?)?),
+        "import" => formed::<F>(import_file(host, &parse(params)?)?),
+        "status" => formed::<F>(status::load(host)?),
         _ => Err(Refusal::new(Code::NotFound, format!("there is no view \"{name}\"")).issue(
             "name",
             "unknown view",
@@ -103,8 +129,8 @@ fn parse<T: DeserializeOwned>(params: Value) -> Result<T, Refusal> {
     })
 }
 
-fn to_value(view: impl serde::Serialize) -> Result<Value, Refusal> {
-    serde_json::to_value(view).map_err(|error| unavailable(&StoreError::internal(error)))
+fn formed<F: Form>(view: impl serde::Serialize) -> Result<F::Out, Refusal> {
+    F::of(view).map_err(|error| unavailable(&StoreError::internal(error)))
 }
 
 /// Reads one snapshot for a view of one project.

@@ -200,13 +200,13 @@ pub(crate) fn digest(cards: &[Card]) -> String {
 
 fn ghosts(reader: &Reader<'_>, project: &ProjectRow, then: &[Card]) -> Result<Vec<Ghost>, StoreError> {
     let there: std::collections::HashSet<u32> = then.iter().map(|card| card.id).collect();
-    let now = reader.task_cards(project)?;
-    let ghosts = now.into_iter().filter(|card| !there.contains(&card.no.0)).map(|card| Ghost {
-        id: card.no.0,
-        subject: card.subject,
-        status: status_of(card.status),
-    });
-    Ok(ghosts.collect())
+    let mut ghosts = Vec::new();
+    reader.task_names(project, |no, status, subject| {
+        if !there.contains(&no.0) {
+            ghosts.push(Ghost { id: no.0, subject: subject.to_owned(), status: status_of(status) });
+        }
+    })?;
+    Ok(ghosts)
 }
 
 fn changed(row: &EventRow) -> Option<Changed> {
