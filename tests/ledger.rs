@@ -48,7 +48,10 @@ fn what_is_exported_is_sound_and_is_the_same_run_elsewhere() {
     let elsewhere = Store::default();
     run(&elsewhere, &["call", "progress_create", r#"{"subject":"mine"}"#], 0);
     let account = json_of(&run(&elsewhere, &["import", file, "--json"], 0));
-    assert_eq!((&account["format"], &account["events"], &account["runs"][0]), (&json!("ledger"), &json!(5), &json!(id)));
+    assert_eq!(
+        (&account["format"], &account["events"], &account["runs"][0]),
+        (&json!("ledger"), &json!(5), &json!(id))
+    );
     assert_eq!(account["lines"], 5);
     // Once more: nothing is doubled.
     let again = json_of(&run(&elsewhere, &["import", file, "--json"], 0));
@@ -79,7 +82,10 @@ fn a_file_that_was_changed_is_named_with_its_line() {
         std::fs::write(&file, lines.join("\n")).unwrap();
         let verdict = json_of(&run(&store, &["verify", file.to_str().unwrap(), "--json"], code));
         assert_eq!(verdict["ok"], false);
-        assert_eq!((&verdict["problems"][0]["kind"], &verdict["first_bad_seq"]), (&json!(kind), &json!(first)));
+        assert_eq!(
+            (&verdict["problems"][0]["kind"], &verdict["first_bad_seq"]),
+            (&json!(kind), &json!(first))
+        );
         let said = text(&run(&store, &["verify", file.to_str().unwrap()], code));
         assert!(said.contains(&format!("the first bad event is {first}")), "{said}");
     };
@@ -111,7 +117,9 @@ fn strange_files_are_accounted_for() {
     let store = Store::default();
     let dir = tempfile::tempdir().unwrap();
     let plain = |seq: u64, kind: &str| {
-        format!(r#"{{"seq":{seq},"run_id":"demo-001","kind":"{kind}","at":"2026-01-01T00:00:0{seq}.123456+00:00","payload":{{"goal":"修复折扣计算"}}}}"#)
+        format!(
+            r#"{{"seq":{seq},"run_id":"demo-001","kind":"{kind}","at":"2026-01-01T00:00:0{seq}.123456+00:00","payload":{{"goal":"修复折扣计算"}}}}"#
+        )
     };
     let check = |name: &str, bytes: Vec<u8>, code: i32, expected: Value| {
         let file = dir.path().join(name);
@@ -124,23 +132,44 @@ fn strange_files_are_accounted_for() {
         let skipped: u64 = account["skipped"].as_object().unwrap().values().filter_map(Value::as_u64).sum();
         let blank = account["notes"]["blank"].as_u64().unwrap_or(0);
         let lines = account["lines"].as_u64().unwrap();
-        assert_eq!(lines, account["mapped"].as_u64().unwrap() + skipped + bad, "{name} ({blank} blank): {account}");
+        assert_eq!(
+            lines,
+            account["mapped"].as_u64().unwrap() + skipped + bad,
+            "{name} ({blank} blank): {account}"
+        );
     };
     let two = format!("{}\n{}\n", plain(1, "run_started"), plain(2, "model_proposed"));
-    check("plain.jsonl", two.clone().into_bytes(), 0, json!({"format": "plain ledger", "events": 2, "problems": []}));
+    check(
+        "plain.jsonl",
+        two.clone().into_bytes(),
+        0,
+        json!({"format": "plain ledger", "events": 2, "problems": []}),
+    );
     check("empty.jsonl", vec![], 2, json!({"events": 0, "problems": ["there is no event"]}));
     let other = |text: &str| text.replace("demo-001", "demo-002").into_bytes();
     let bom = [b"\xEF\xBB\xBF".as_slice(), &other(&two.replace('\n', "\r\n"))].concat();
     check("bom.jsonl", bom, 0, json!({"events": 2, "notes": {"bom": 1, "crlf": 2}}));
     let cut = format!("{}\n{}", plain(1, "note"), &plain(2, "note")[..40]).replace("demo-001", "demo-003");
     check("cut.jsonl", cut.into_bytes(), 4, json!({"events": 1, "mapped": 1}));
-    let nul = format!("{}\n\0\0\n{}\n", plain(1, "note"), plain(2, "painted")).replace("demo-001", "demo-004");
-    check("nul.jsonl", nul.into_bytes(), 4, json!({"events": 2, "notes": {"unknown kind or layout: painted": 1}}));
+    let nul =
+        format!("{}\n\0\0\n{}\n", plain(1, "note"), plain(2, "painted")).replace("demo-001", "demo-004");
+    check(
+        "nul.jsonl",
+        nul.into_bytes(),
+        4,
+        json!({"events": 2, "notes": {"unknown kind or layout: painted": 1}}),
+    );
     let late = format!("{}\n", plain(2, "note")).replace("demo-001", "demo-005");
-    check("late.jsonl", late.into_bytes(), 0, json!({"events": 1, "problems": ["event 1 is missing: after 0 comes 2"]}));
+    check(
+        "late.jsonl",
+        late.into_bytes(),
+        0,
+        json!({"events": 1, "problems": ["event 1 is missing: after 0 comes 2"]}),
+    );
     let big = plain(1, "note").replace("修复折扣计算", &"x".repeat(12 << 20)).replace("demo-001", "demo-006");
     check("big.jsonl", big.into_bytes(), 0, json!({"events": 1}));
-    let mixed = format!("{}\n{}\n", plain(1, "note"), plain(2, "note").replace("demo-001", "demo-008")).replace("demo-001", "demo-007");
+    let mixed = format!("{}\n{}\n", plain(1, "note"), plain(2, "note").replace("demo-001", "demo-008"))
+        .replace("demo-001", "demo-007");
     check("mixed.jsonl", mixed.into_bytes(), 0, json!({"events": 1, "skipped": {"another run": 1}}));
     let missing = dir.path().join("nowhere.jsonl");
     run(&store, &["import", missing.to_str().unwrap()], 2);

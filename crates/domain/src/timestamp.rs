@@ -46,13 +46,20 @@ impl fmt::Display for Timestamp {
 }
 
 impl Serialize for Timestamp {
+    /// As text where people read; as a number in kept states, which are read by the million.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        if serializer.is_human_readable() {
+            return serializer.collect_str(self);
+        }
+        serializer.serialize_i64(self.unix_ms)
     }
 }
 
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if !deserializer.is_human_readable() {
+            return Ok(Timestamp::from_unix_ms(i64::deserialize(deserializer)?));
+        }
         let text = String::deserialize(deserializer)?;
         Timestamp::parse(&text).ok_or_else(|| D::Error::custom("not an RFC 3339 time"))
     }

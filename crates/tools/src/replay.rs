@@ -9,9 +9,9 @@ use store::{Reader, StoreError};
 /// A board is kept after so many events at least …
 pub(crate) const KEYFRAME_EVENTS: u64 = 1_000;
 
-/// … and after as many as half its tasks: a large board costs more to keep than to fold.
+/// … and after as many as a quarter of its tasks: a large board costs more to keep than to fold.
 fn due(events: u64, tasks: usize) -> bool {
-    events >= KEYFRAME_EVENTS.max(tasks as u64 / 2)
+    events >= KEYFRAME_EVENTS.max(tasks as u64 / 4)
 }
 
 fn pack(board: &Board) -> Result<Vec<u8>, StoreError> {
@@ -33,12 +33,21 @@ fn fold(board: &mut Board, position: Position, run: RunId, body: &str) -> Result
     Ok(())
 }
 
+/// The last kept board at or before `at`, its position, and how many events it holds. One that cannot
+/// be read, because another program kept it, is as good as none.
+fn nearest(
+    reader: &Reader<'_>,
+    project: &ProjectRow,
+    at: Position,
+) -> Result<(Board, Position, u64), StoreError> {
+    let keyframe = reader.keyframe_before(project, at)?;
+    let kept = keyframe.and_then(|kept| Some((unpack(&kept.board).ok()?, kept.position, kept.events)));
+    Ok(kept.unwrap_or((Board::default(), Position(0), 0)))
+}
+
 /// The board after everything up to `at`.
 pub(crate) fn board_at(reader: &Reader<'_>, project: &ProjectRow, at: Position) -> Result<Board, StoreError> {
-    let (mut board, from) = match reader.keyframe_before(project, at)? {
-        Some(keyframe) => (unpack(&keyframe.board)?, keyframe.position),
-        None => (Board::default(), Position(0)),
-    };
+    let (mut board, from, _) = nearest(reader, project, at)?;
     forward(reader, project, &mut board, (from, at))?;
     Ok(board)
 }
@@ -83,10 +92,7 @@ pub(crate) fn unkept(
 ) -> Result<Vec<(ProjectRow, KeyframeRow)>, StoreError> {
     let Some(project) = reader.project_by_id(project)? else { return Ok(Vec::new()) };
     let end = reader.position()?;
-    let (mut board, from, mut events) = match reader.keyframe_before(&project, end)? {
-        Some(keyframe) => (unpack(&keyframe.board)?, keyframe.position, keyframe.events),
-        None => (Board::default(), Position(0), 0),
-    };
+    let (mut board, from, mut events) = nearest(reader, &project, end)?;
     let (mut kept, mut since) = (Vec::new(), 0);
     reader.event_of_board_each(&project, (from, end), |position, run, body| {
         fold(&mut board, position, run, body)?;

@@ -35,8 +35,10 @@ pub struct RunDetail {
     pub children: Vec<RunLink>,
     /// `null`: the run never wrote one, or its last turn cleared it.
     pub plan: Option<Plan>,
-    /// What the run changed or was refused on, in the order of its first touch.
+    /// What the run changed or was refused on, in the order of its first touch; at most 500.
     pub tasks: Vec<RunTask>,
+    /// How many tasks there are in all.
+    pub tasks_touched: u32,
     /// Most called first.
     pub tools: Vec<ToolUse>,
     /// Most frequent first.
@@ -130,8 +132,10 @@ use store::table::project::ProjectRow;
 use store::table::run::{RunRow as Row, RunsOf};
 use store::{Reader, StoreError};
 
-/// A run shows at most so many sub-runs and tasks.
+/// A run shows at most so many sub-runs …
 const LISTED_MAX: u32 = 2_000;
+/// … and tasks.
+const TASKS_MAX: usize = 500;
 
 pub(crate) fn load(host: &Host, params: &RunParams) -> Result<RunDetail, Refusal> {
     with_run(host, &params.run, |reader, row| {
@@ -161,6 +165,7 @@ pub(crate) fn load(host: &Host, params: &RunParams) -> Result<RunDetail, Refusal
             children,
             plan: plan(&known.facts),
             tasks: tasks(reader, &project, &known.touches)?,
+            tasks_touched: u32::try_from(known.touches.len()).unwrap_or(u32::MAX),
             tools: tools(&known.facts),
             codes: codes(reader, &row, &known.facts)?,
         })
@@ -205,7 +210,9 @@ pub(super) fn plan(facts: &Facts) -> Option<Plan> {
 
 fn tasks(reader: &Reader<'_>, project: &ProjectRow, touches: &Touches) -> Result<Vec<RunTask>, StoreError> {
     let mut tasks = Vec::new();
-    for (&no, touch) in touches {
+    let mut first: Vec<_> = touches.iter().collect();
+    first.sort_by_key(|(_, touch)| touch.first);
+    for (&no, touch) in first.into_iter().take(TASKS_MAX) {
         if let Some(card) = reader.task_card(project, no)? {
             tasks.push(RunTask {
                 id: no.0,
@@ -220,8 +227,6 @@ fn tasks(reader: &Reader<'_>, project: &ProjectRow, touches: &Touches) -> Result
             });
         }
     }
-    tasks.sort_by_key(|task| task.first_seq);
-    tasks.truncate(LISTED_MAX as usize);
     Ok(tasks)
 }
 

@@ -253,9 +253,13 @@ children: Array<RunLink>,
  */
 plan: Plan | null, 
 /**
- * What the run changed or was refused on, in the order of its first touch.
+ * What the run changed or was refused on, in the order of its first touch; at most 500.
  */
 tasks: Array<RunTask>, 
+/**
+ * How many tasks there are in all.
+ */
+tasksTouched: number, 
 /**
  * Most called first.
  */
