@@ -23,6 +23,12 @@ impl Hash {
     /// What stands as `prev` in the first event of a run.
     #[must_use]
     pub fn genesis(run: RunId) -> Hash {
+        Hash::genesis_of(&run.to_string())
+    }
+
+    /// The same, for a run whose id need not be one of ours.
+    #[must_use]
+    pub fn genesis_of(run: &str) -> Hash {
         Hash::of(format!("tallyboard/ledger/v1\n{run}").as_bytes())
     }
 

@@ -1,7 +1,8 @@
 //! Signed marks: a run's ledger stood at this hash. They show a tail that was cut and a file that
 //! was put in the place of another.
 
-use super::Hash;
+use super::hex::{hex, unhex};
+use super::{Hash, Line, Lines};
 use crate::{RunId, Seq, Timestamp, canonical};
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use serde::{Deserialize, Serialize};
@@ -88,6 +89,11 @@ impl PublicKey {
     pub fn hex(&self) -> String {
         hex(self.0.as_bytes())
     }
+
+    #[must_use]
+    pub fn from_hex(digits: &str) -> Option<PublicKey> {
+        VerifyingKey::from_bytes(&unhex(digits.as_bytes())?).ok().map(PublicKey)
+    }
 }
 
 impl Sealed {
@@ -97,43 +103,63 @@ impl Sealed {
         canonical::to_string(&serde_json::to_value(self).unwrap_or_default())
     }
 
-    /// The checkpoint and its signature; `None` when a member is not what it should be.
+    /// The checkpoint and its signature; `None` when a member is not what it should be, or is spelled
+    /// in another way than it was signed.
     #[must_use]
     pub fn open(&self) -> Option<(Checkpoint, [u8; 64])> {
-        let run = self.run_id.parse().ok()?;
-        let (hash, at) = (Hash(unhex(&self.hash)?), Timestamp::parse(&self.at)?);
-        Some((Checkpoint { run, seq: Seq(self.seq), hash, at }, unhex(&self.sig)?))
+        let (run, at) = (self.run_id.parse::<RunId>().ok()?, Timestamp::parse(&self.at)?);
+        if run.to_string() != self.run_id || at.to_string() != self.at {
+            return None;
+        }
+        let hash = Hash(unhex(self.hash.as_bytes())?);
+        Some((Checkpoint { run, seq: Seq(self.seq), hash, at }, unhex(self.sig.as_bytes())?))
     }
 
     /// The key that it says it was signed with, when it really was.
     #[must_use]
     pub fn signer(&self) -> Option<PublicKey> {
-        let key = PublicKey(VerifyingKey::from_bytes(&unhex(&self.key)?).ok()?);
+        let key = PublicKey::from_hex(&self.key)?;
         let (checkpoint, sig) = self.open()?;
         checkpoint.is_signed(&key, &sig).then_some(key)
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(out, "{byte:02x}");
-        out
-    })
+/// The checkpoints of a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Believed {
+    /// Those that one key signed rightly.
+    pub checkpoints: Vec<Checkpoint>,
+    pub key: Option<PublicKey>,
+    /// What is wrong with the others, in words.
+    pub bad: Vec<String>,
 }
 
-pub(super) fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let text = text.as_bytes();
-    if text.len() != N * 2 {
-        return None;
+impl Believed {
+    /// `key`: whose checkpoints count; without it, that of the first one that is signed rightly.
+    #[must_use]
+    pub fn read(file: &[u8], key: Option<PublicKey>) -> Believed {
+        let mut believed = Believed { key, ..Believed::default() };
+        let mut lines = Lines::default();
+        let mut each = |line: Line<'_>| {
+            believed.add(&line);
+            true
+        };
+        lines.add(file, &mut each);
+        lines.end(&mut each);
+        believed
     }
-    let mut bytes = [0; N];
-    for (byte, pair) in bytes.iter_mut().zip(text.chunks_exact(2)) {
-        let digit = |c: u8| (c as char).to_digit(16).filter(|_| !c.is_ascii_uppercase());
-        *byte = u8::try_from(digit(pair[0])? * 16 + digit(pair[1])?).ok()?;
+
+    fn add(&mut self, line: &Line<'_>) {
+        let sealed: Option<Sealed> = serde_json::from_slice(line.bytes).ok();
+        let signed = sealed.and_then(|sealed| Some((sealed.signer()?, sealed.open()?.0)));
+        match signed {
+            Some((key, checkpoint)) if *self.key.get_or_insert(key) == key => {
+                self.checkpoints.push(checkpoint)
+            }
+            Some(_) => self.bad.push(format!("checkpoint line {} is signed by another key", line.number)),
+            None => self.bad.push(format!("checkpoint line {} has no right signature", line.number)),
+        }
     }
-    Some(bytes)
 }
 
 #[cfg(test)]
@@ -158,6 +184,20 @@ mod tests {
         let read: Sealed = serde_json::from_str(&sealed.line()).unwrap();
         assert_eq!(read.open(), Some((checkpoint, sig)));
         assert_eq!(read.signer(), Some(key.public()));
-        assert_eq!(Sealed { seq: 101, ..read }.signer(), None);
+        assert_eq!(Sealed { seq: 101, ..read.clone() }.signer(), None);
+        let respelled = Sealed { at: "1970-01-01T00:00:01Z".into(), ..read.clone() };
+        assert_eq!(respelled.open(), None);
+        let other = Key::from_secret(&[8; 32]);
+        let theirs = checkpoint.seal(&other.public(), &checkpoint.sign(&other)).line();
+        let file = format!("{}\n\n{theirs}\n{{}}\n{}", read.line(), Sealed { seq: 101, ..read }.line());
+        let check = |asked: Option<PublicKey>, key: &Key, bad: &[&str]| {
+            let found = Believed::read(file.as_bytes(), asked);
+            assert_eq!((found.checkpoints, found.key), (vec![checkpoint], Some(key.public())));
+            assert_eq!(found.bad, bad);
+        };
+        let wrong = ["checkpoint line 4 has no right signature", "checkpoint line 5 has no right signature"];
+        check(None, &key, &[&["checkpoint line 3 is signed by another key"], &wrong[..]].concat());
+        let asked = PublicKey::from_hex(&other.public().hex());
+        check(asked, &other, &[&["checkpoint line 1 is signed by another key"], &wrong[..]].concat());
     }
 }

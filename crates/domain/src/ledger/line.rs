@@ -2,13 +2,14 @@
 //! inside it.
 //!
 //! The canonical form has everything that the chain needs at known places: the time first, the hash
-//! after it, and `prev`, `run_id` and `seq` last. Such an event is checked without reading its JSON;
-//! any other spelling is read, put into canonical form, and then checked.
+//! after it, and `prev`, `run_id` and `seq` last. Such an event is checked without building its JSON;
+//! any other spelling is read, put into canonical form, and then checked. Both come to one verdict.
 
-use super::Hash;
-use super::checkpoint::unhex;
+use super::hex::unhex;
+use super::scan::{Scanned, scan};
+use super::{Hash, strict};
 use crate::canonical;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 
@@ -37,15 +38,20 @@ pub struct Link {
 /// Why a line is no event.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
-    #[error("broken JSON: {0}")]
+    #[error("is broken JSON: {0}")]
     Json(String),
     #[error("holds a NUL byte")]
     Nul,
     #[error("is not UTF-8")]
     Utf8,
-    #[error("{0}")]
-    Member(String),
+    #[error("is longer than 16 MiB")]
+    TooLong,
+    #[error("is not an event: {0}")]
+    Member(&'static str),
 }
+
+/// The greatest `seq`: up to here every JSON reader holds whole numbers exactly.
+const SEQ_MAX: u64 = 1 << 53;
 
 /// The line of a file: the body with its hash at the sorted place.
 #[must_use]
@@ -63,16 +69,14 @@ const HASH_END: usize = AT + 8 + 64 + 2;
 /// A line of a file.
 pub fn parse_line(line: &[u8]) -> Result<Parsed<'_>, Unreadable> {
     if let Some(written) = fast_hash(line)
-        && let Some(tail) = Tail::of(line)
-        && let Some((kind, payload)) = fast_kind(&line[HASH_END..tail.start])
+        && let Some(frame) = Frame::of(line, HASH_END)
     {
         let mut hash = Sha256::new();
         hash.update(&line[..AT]);
         hash.update(&line[HASH_END..]);
-        let found = Hash(hash.finalize().into());
         // A line that does not fit itself is read in full, to say what it is.
-        if found == written {
-            return Ok(tail.parsed(kind, payload, written, found));
+        if hash.finalize().as_slice() == written.0 {
+            return Ok(frame.parsed(written));
         }
     }
     slow(line, None)
@@ -80,126 +84,196 @@ pub fn parse_line(line: &[u8]) -> Result<Parsed<'_>, Unreadable> {
 
 /// A stored body, with the hash that was written beside it.
 pub fn parse_body(body: &[u8], written: Hash) -> Result<Parsed<'_>, Unreadable> {
-    if body.len() > AT
-        && let Some(tail) = Tail::of(body)
-        && let Some((kind, payload)) = fast_kind(&body[AT..tail.start])
+    if let Some(frame) = Frame::of(body, AT)
+        && Hash::of(body) == written
     {
-        let found = Hash::of(body);
-        if found == written {
-            return Ok(tail.parsed(kind, payload, written, found));
-        }
+        return Ok(frame.parsed(written));
     }
     slow(body, Some(written))
 }
 
 fn fast_hash(line: &[u8]) -> Option<Hash> {
-    let inner = line.get(AT..HASH_END)?;
-    if !line.starts_with(b"{\"at\":\"") || &line[AT - 2..AT] != b"\"," || !inner.starts_with(HASH) {
-        return None;
-    }
-    if !inner.ends_with(b"\",") {
-        return None;
-    }
-    unhex(std::str::from_utf8(&inner[8..72]).ok()?).map(Hash)
+    let digits = line.get(AT..HASH_END)?.strip_prefix(HASH)?.strip_suffix(b"\",")?;
+    unhex(digits).map(Hash)
 }
 
-/// `"kind":"note","payload":…` → the kind, and the bytes of the payload.
-fn fast_kind(middle: &[u8]) -> Option<(&str, &[u8])> {
-    let rest = middle.strip_prefix(b"\"kind\":\"")?;
-    let end = memchr::memchr(b'"', rest)?;
-    let kind = std::str::from_utf8(&rest[..end]).ok()?;
-    if kind.contains('\\') {
-        return None;
-    }
-    Some((kind, rest[end..].strip_prefix(b"\",\"payload\":")?))
-}
-
-/// `,"prev":"<64>","run_id":"<36>","seq":<n>}` at the end of an event.
-struct Tail<'a> {
-    start: usize,
+/// What stands around a payload in the canonical form: `{"at":"<24>",` `"kind":"<kind>","payload":` and
+/// `,"prev":"<64>","run_id":"<36>","seq":<n>}`.
+struct Frame<'a> {
+    kind: &'a str,
+    payload: Scanned,
     prev: Hash,
     run: &'a str,
     seq: u64,
 }
 
-const TAIL_FIXED: usize = 9 + 64 + 12 + 36 + 8;
+const TAIL: usize = 9 + 64 + 12 + 36 + 8;
 
-impl<'a> Tail<'a> {
-    fn of(bytes: &'a [u8]) -> Option<Tail<'a>> {
+impl<'a> Frame<'a> {
+    /// `from`: where the kind begins.
+    fn of(bytes: &'a [u8], from: usize) -> Option<Frame<'a>> {
+        let at = bytes.get(..AT)?.strip_prefix(b"{\"at\":\"")?.strip_suffix(b"\",")?;
+        plain(at)?;
         let inner = bytes.strip_suffix(b"}")?;
         let digits = inner.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-        if digits == 0 || digits > 19 {
+        let (rest, digits) = inner.split_at(inner.len() - digits);
+        if digits.is_empty() || digits.len() > 15 || digits[0] == b'0' {
             return None;
         }
-        let seq_at = inner.len() - digits;
-        if inner[seq_at] == b'0' {
-            return None;
-        }
-        let start = seq_at.checked_sub(TAIL_FIXED)?;
-        let fixed = &inner[start..seq_at];
-        let whole = fixed.starts_with(b",\"prev\":\"")
-            && &fixed[73..85] == b"\",\"run_id\":\""
-            && &fixed[121..] == b"\",\"seq\":";
-        if !whole {
-            return None;
-        }
-        let text = |bytes: &'a [u8]| std::str::from_utf8(bytes).ok();
-        let seq = inner[seq_at..].iter().fold(0_u64, |n, digit| n * 10 + u64::from(digit - b'0'));
-        Some(Tail { start, prev: Hash(unhex(text(&fixed[9..73])?)?), run: text(&fixed[85..121])?, seq })
+        let (rest, tail) = rest.split_at(rest.len().checked_sub(TAIL)?);
+        let tail = tail.strip_prefix(b",\"prev\":\"")?.strip_suffix(b"\",\"seq\":")?;
+        let (prev, run) = tail.split_at(64);
+        let middle = rest.get(from..)?.strip_prefix(b"\"kind\":\"")?;
+        let (kind, payload) = middle.split_at(memchr::memchr(b'"', middle)?);
+        Some(Frame {
+            kind: plain(kind)?,
+            payload: scan(payload.strip_prefix(b"\",\"payload\":")?)?,
+            prev: Hash(unhex(prev)?),
+            run: plain(run.strip_prefix(b"\",\"run_id\":\"")?)?,
+            seq: digits.iter().fold(0, |n, digit| n * 10 + u64::from(digit - b'0')),
+        })
     }
 
-    fn parsed(&self, kind: &'a str, payload: &[u8], written: Hash, found: Hash) -> Parsed<'a> {
+    fn parsed(&self, written: Hash) -> Parsed<'a> {
         Parsed {
             seq: self.seq,
             run: self.run.into(),
-            kind: kind.into(),
-            known_layout: memchr::memmem::find(payload, b"\"v\":1").is_some(),
-            link: Some(Link { prev: self.prev, written, found }),
+            kind: self.kind.into(),
+            known_layout: self.payload.known_layout,
+            link: Some(Link { prev: self.prev, written, found: written }),
         }
     }
 }
 
+/// A text that no JSON would escape.
+fn plain(bytes: &[u8]) -> Option<&str> {
+    // Without a way out in between, the compiler looks at many bytes at once.
+    let plain = bytes.iter().fold(true, |plain, byte| {
+        plain & (*byte >= b' ') & (*byte <= b'~') & (*byte != b'"') & (*byte != b'\\')
+    });
+    if plain { std::str::from_utf8(bytes).ok() } else { None }
+}
+
 /// Reads the JSON. `beside`: the hash that stands beside a body, and not in it.
 fn slow(bytes: &[u8], beside: Option<Hash>) -> Result<Parsed<'static>, Unreadable> {
-    if bytes.contains(&0) {
+    if memchr::memchr(0, bytes).is_some() {
         return Err(Unreadable::Nul);
     }
     let text = std::str::from_utf8(bytes).map_err(|_| Unreadable::Utf8)?;
-    let value: Value = serde_json::from_str(text).map_err(|error| Unreadable::Json(error.to_string()))?;
+    let value = strict::parse(text).map_err(|error| Unreadable::Json(error.to_string()))?;
     let Value::Object(mut members) = value else {
-        return Err(Unreadable::Member("is JSON, but no object".into()));
+        return Err(Unreadable::Member("it is JSON, but no object"));
     };
-    let wrong = |what: &str| Unreadable::Member(format!("{what}, as an event has it"));
-    let seq =
-        members.get("seq").and_then(Value::as_u64).ok_or_else(|| wrong("\"seq\" is no whole number"))?;
-    let member = |name: &str| members.get(name).and_then(Value::as_str).map(str::to_owned);
-    let run = member("run_id").ok_or_else(|| wrong("\"run_id\" is no text"))?;
-    let kind = member("kind").ok_or_else(|| wrong("\"kind\" is no text"))?;
-    member("at").ok_or_else(|| wrong("\"at\" is no text"))?;
-    let prev = member("prev");
-    let layout = members.get("payload").and_then(|payload| payload.get("v"));
-    let known_layout = layout.is_none_or(|v| v.as_u64() == Some(1));
-    let written = match (beside, members.shift_remove("hash")) {
-        (Some(written), _) => Some(written),
-        (None, None) => None,
-        (None, Some(hash)) => {
-            let hash = hash.as_str().and_then(unhex).map(Hash);
-            Some(hash.ok_or_else(|| wrong("\"hash\" is not 64 hexadecimal digits"))?)
-        }
-    };
-    let link = match (written, prev) {
-        (None, None) => None,
-        (Some(written), Some(prev)) => {
-            let prev = unhex(&prev).map(Hash);
-            let prev = prev.ok_or_else(|| wrong("\"prev\" is not 64 hexadecimal digits"))?;
-            let found = match beside {
-                Some(_) => Hash::of(bytes),
-                None => Hash::of(canonical::to_string(&Value::Object(members)).as_bytes()),
-            };
-            Some(Link { prev, written, found })
-        }
-        (Some(_), None) => return Err(wrong("\"prev\" is missing beside \"hash\"")),
-        (None, Some(_)) => return Err(wrong("\"hash\" is missing beside \"prev\"")),
+    let seq = members.get("seq").and_then(Value::as_u64).filter(|seq| (1..=SEQ_MAX).contains(seq));
+    let seq = seq.ok_or(Unreadable::Member("\"seq\" is not a whole number from 1"))?;
+    let run = text_of(&members, "run_id").ok_or(Unreadable::Member("\"run_id\" is not a text"))?;
+    let kind = text_of(&members, "kind").ok_or(Unreadable::Member("\"kind\" is not a text"))?;
+    text_of(&members, "at").ok_or(Unreadable::Member("\"at\" is not a text"))?;
+    let payload = members.get("payload").ok_or(Unreadable::Member("\"payload\" is missing"))?;
+    let known_layout = payload.get("v").is_none_or(|v| v.as_u64() == Some(1));
+    let inside = members.shift_remove("hash");
+    let link = match (beside, inside, members.get("prev")) {
+        (None, None, None) => None,
+        (None, None, Some(_)) => return Err(Unreadable::Member("\"hash\" is missing beside \"prev\"")),
+        (_, _, None) => return Err(Unreadable::Member("\"prev\" is missing beside \"hash\"")),
+        (Some(written), _, Some(prev)) => Some(Link {
+            prev: digits(prev, "\"prev\" is not 64 hexadecimal digits")?,
+            written,
+            found: Hash::of(bytes),
+        }),
+        (None, Some(hash), Some(prev)) => Some(Link {
+            prev: digits(prev, "\"prev\" is not 64 hexadecimal digits")?,
+            written: digits(&hash, "\"hash\" is not 64 hexadecimal digits")?,
+            found: Hash::of(canonical::to_string(&Value::Object(members)).as_bytes()),
+        }),
     };
     Ok(Parsed { seq, run: run.into(), kind: kind.into(), known_layout, link })
+}
+
+fn text_of(members: &Map<String, Value>, name: &str) -> Option<String> {
+    members.get(name)?.as_str().map(str::to_owned)
+}
+
+fn digits(value: &Value, otherwise: &'static str) -> Result<Hash, Unreadable> {
+    let hash = value.as_str().and_then(|text| unhex(text.as_bytes()));
+    hash.map(Hash).ok_or(Unreadable::Member(otherwise))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::Head;
+    use crate::{RunId, Timestamp};
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn event(text: &str, number: f64) -> (String, Hash) {
+        let run = RunId(uuid::Uuid::from_u128(7));
+        let payload = json!({"v": 1, "text": text, "cost": number, "é": [{}]});
+        let (body, head) = Head::start(run).append(run, "note", Timestamp::from_unix_ms(0), payload);
+        (body, head.hash)
+    }
+
+    proptest! {
+        /// The quick reader says what the thorough one says, whatever is done to a line.
+        #[test]
+        fn both_readers_agree(
+            text in ".{0,12}", number in any::<f64>(), beyond_ascii in any::<bool>(),
+            at in any::<prop::sample::Index>(), byte in any::<u8>(), act in 0..4,
+        ) {
+            let number = if number.is_finite() { number } else { 0.5 };
+            let (mut body, _) = event(&text, number);
+            if !beyond_ascii {
+                body = body.replace("\"é\"", "\"e\"");
+            }
+            let mut bytes = body.into_bytes();
+            let place = at.index(bytes.len());
+            match act {
+                0 => bytes[place] = byte,
+                1 => bytes.insert(place, byte),
+                2 => drop(bytes.remove(place)),
+                _ => {}
+            }
+            // Whoever edits may hash as well.
+            let hash = Hash::of(&bytes);
+            prop_assert_eq!(parse_body(&bytes, hash), slow(&bytes, Some(hash)));
+            if let Ok(body) = String::from_utf8(bytes) {
+                let line = to_line(&body, hash);
+                prop_assert_eq!(parse_line(line.as_bytes()), slow(line.as_bytes(), None));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_event_is_named() {
+        let check = |line: &[u8], expected: &str| {
+            let why = parse_line(line).unwrap_err().to_string();
+            assert!(why.contains(expected), "{why}");
+        };
+        check(b"", "broken JSON: EOF");
+        check(b"[1]", "no object");
+        check(b"{\"a\":1,\"\\u0061\":2}", "\"a\" is there twice");
+        check(b"{\"a\":\"\xff\"}", "UTF-8");
+        check(b"{\"a\":\"\0\"}", "NUL");
+        check(&[b"[".repeat(200), b"]".repeat(200)].concat(), "recursion");
+        let plain =
+            r#"{"seq":1,"run_id":"demo-001","kind":"note","at":"2026-01-01T00:00:00.1+00:00","payload":{}}"#;
+        assert_eq!(parse_line(plain.as_bytes()).unwrap().link, None);
+        let edited =
+            |from: &str, to: &str, expected: &str| check(plain.replace(from, to).as_bytes(), expected);
+        for seq in
+            ["0", "-1", "1.0", "1.5", "\"1\"", "true", "9007199254740993", "18446744073709551616", "null"]
+        {
+            edited("\"seq\":1", &format!("\"seq\":{seq}"), "\"seq\" is not");
+        }
+        edited("\"demo-001\"", "7", "\"run_id\" is not");
+        edited("\"note\"", "null", "\"kind\" is not");
+        edited("\"at\"", "\"when\"", "\"at\" is not");
+        edited("\"payload\"", "\"load\"", "\"payload\" is missing");
+        edited("\"seq\"", "\"hash\":\"00\",\"seq\"", "\"prev\" is missing");
+        edited("\"seq\"", "\"prev\":\"00\",\"seq\"", "\"hash\" is missing");
+        edited("\"seq\"", "\"prev\":\"00\",\"hash\":\"00\",\"seq\"", "\"prev\" is not 64");
+        let zeros = "0".repeat(64);
+        edited("\"seq\"", &format!("\"prev\":\"{zeros}\",\"hash\":7,\"seq\""), "\"hash\" is not 64");
+    }
 }

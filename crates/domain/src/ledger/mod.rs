@@ -3,10 +3,18 @@
 
 mod chain;
 mod checkpoint;
+mod gaps;
+mod hex;
 mod line;
+mod reader;
+mod report;
+mod scan;
+mod strict;
 mod verify;
 
 pub use chain::{Brief, Broken, Hash, Head, Read, read, read_brief, sha256_hex, verify};
-pub use checkpoint::{Checkpoint, Key, PublicKey, Sealed};
+pub use checkpoint::{Believed, Checkpoint, Key, PublicKey, Sealed};
 pub use line::{Link, Parsed, Unreadable, parse_body, parse_line, to_line};
-pub use verify::{Fault, Problem, Report, Verifier};
+pub use reader::{LINE_MAX, Line, Lines};
+pub use report::{Fault, Problem, Report};
+pub use verify::Verifier;

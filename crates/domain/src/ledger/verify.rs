@@ -1,144 +1,110 @@
 //! Is the record the one that was written? Events go in one after the other; what is wrong is said
 //! once, with the place where it begins, and reading goes on.
 
+use super::gaps::Gaps;
 use super::line::Link;
-use super::{Checkpoint, Hash, Parsed, Unreadable};
+use super::{Checkpoint, Fault, Hash, Parsed, Problem, Report, Unreadable};
 use crate::event::Payload;
 use crate::{RunId, Seq};
 use std::collections::BTreeMap;
 
 /// More problems than this are counted, not listed.
 const PROBLEMS_MAX: usize = 100;
-
-/// What can be wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Fault {
-    Unreadable,
-    /// The last line has no end: the writing of it was cut off.
-    Truncated,
-    Gap,
-    Repeat,
-    Reorder,
-    ForeignRun,
-    Altered,
-    /// It does not name the event before it.
-    Unlinked,
-    /// A checkpoint vouches for events that are not there.
-    CutTail,
-    /// It is sound in itself, but not what a checkpoint vouches for.
-    Swapped,
-    /// A checkpoint's signature is not right.
-    Checkpoint,
-    /// Some lines have a chain and some have none.
-    Mixed,
-    /// There is no event at all.
-    Empty,
-}
-
-impl Fault {
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Fault::Unreadable => "unreadable",
-            Fault::Truncated => "truncated",
-            Fault::Gap => "gap",
-            Fault::Repeat => "repeat",
-            Fault::Reorder => "reorder",
-            Fault::ForeignRun => "foreign_run",
-            Fault::Altered => "altered",
-            Fault::Unlinked => "unlinked",
-            Fault::CutTail => "cut_tail",
-            Fault::Swapped => "swapped",
-            Fault::Checkpoint => "checkpoint",
-            Fault::Mixed => "mixed",
-            Fault::Empty => "empty",
-        }
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
-    pub seq: Option<u64>,
-    /// The line of the file, from 1.
-    pub line: Option<u64>,
-    pub fault: Fault,
-    pub text: String,
-    /// Altered and swapped: the hash that was written or signed, and what there is.
-    pub expected: Option<String>,
-    pub found: Option<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Report {
-    pub ok: bool,
-    /// Events that could be read.
-    pub events: u64,
-    /// The events have a hash chain.
-    pub chained: bool,
-    pub first_bad_seq: Option<u64>,
-    pub problems: Vec<Problem>,
-    /// Problems beyond those listed.
-    pub more_problems: u64,
-    /// Up to this seq a signed checkpoint vouches for the record.
-    pub covered_to: u64,
-    /// Kinds, or layouts of them, that this program does not know: kept, and counted.
-    pub unknown: BTreeMap<String, u64>,
-    /// The last event that was read in order.
-    pub last_seq: u64,
-    /// The hash that was written with it.
-    pub last_hash: Option<Hash>,
-    /// What could not be covered, in words.
-    pub uncovered: Option<String>,
-}
+/// Kinds beyond this many are counted together: a file may hold a new one in every line.
+const UNKNOWN_MAX: usize = 1_000;
 
 #[derive(Debug)]
 pub struct Verifier {
     run: Option<String>,
-    genesis: Option<Hash>,
     last_seq: u64,
+    /// The hash that the next event's `prev` must be.
     last_hash: Option<Hash>,
-    /// The event before was read and stood where it should.
-    joined: bool,
+    /// Lines since that may have been events and could not be taken as such.
+    lost: u64,
     chained: Option<bool>,
+    mixed: bool,
+    swapped: bool,
     events: u64,
-    /// Seqs that were passed over, and the problem that says so.
-    missing: BTreeMap<u64, usize>,
+    gaps: Gaps,
+    stretch: Option<Stretch>,
     problems: Vec<Problem>,
     more_problems: u64,
     first_bad: Option<u64>,
     unknown: BTreeMap<String, u64>,
-    checkpoints: BTreeMap<u64, Hash>,
+    checkpoints: Vec<Checkpoint>,
+    /// What was signed for a seq. Two that differ mean that an old copy was put back and went on.
+    signed: BTreeMap<u64, Vec<Hash>>,
     covered_to: u64,
+}
+
+/// The same thing wrong with one event after the other: told once.
+#[derive(Debug)]
+struct Stretch {
+    fault: Fault,
+    /// Whose events these are.
+    run: String,
+    seq: u64,
+    line: Option<u64>,
+    /// The seqs that stand there.
+    from: u64,
+    to: u64,
+    events: u64,
+    after: u64,
 }
 
 impl Verifier {
     /// `run`: whose ledger it must be; `None`: the first event says. Checkpoints whose signatures were
-    /// found right.
+    /// found right; those of other runs are passed over.
     #[must_use]
     pub fn new(run: Option<RunId>, checkpoints: &[Checkpoint]) -> Verifier {
-        let checkpoints = checkpoints.iter().map(|mark| (mark.seq.0, mark.hash)).collect();
-        Verifier {
-            run: run.map(|run| run.to_string()),
-            genesis: run.map(Hash::genesis),
+        Verifier::named(run.map(|run| run.to_string()).as_deref(), checkpoints)
+    }
+
+    /// The same, for a run whose id need not be one of ours.
+    #[must_use]
+    pub fn named(run: Option<&str>, checkpoints: &[Checkpoint]) -> Verifier {
+        let mut verifier = Verifier {
+            run: None,
             last_seq: 0,
             last_hash: None,
-            joined: true,
+            lost: 0,
             chained: None,
+            mixed: false,
+            swapped: false,
             events: 0,
-            missing: BTreeMap::new(),
+            gaps: Gaps::default(),
+            stretch: None,
             problems: Vec::new(),
             more_problems: 0,
             first_bad: None,
             unknown: BTreeMap::new(),
-            checkpoints,
+            checkpoints: checkpoints.to_vec(),
+            signed: BTreeMap::new(),
             covered_to: 0,
+        };
+        if let Some(run) = run {
+            verifier.begin(run);
+        }
+        verifier
+    }
+
+    fn begin(&mut self, run: &str) {
+        self.run = Some(run.to_owned());
+        self.last_hash = Some(Hash::genesis_of(run));
+        for mark in std::mem::take(&mut self.checkpoints) {
+            if mark.run.to_string() == run {
+                let hashes = self.signed.entry(mark.seq.0).or_default();
+                if !hashes.contains(&mark.hash) {
+                    hashes.push(mark.hash);
+                }
+            }
         }
     }
 
     /// Goes on behind events that were checked before.
     #[must_use]
     pub fn behind(self, seq: Seq, hash: Hash) -> Verifier {
-        let covered_to = self.checkpoints.range(..=seq.0).next_back().map_or(0, |(covered, _)| *covered);
+        let covered_to = self.signed.range(..=seq.0).next_back().map_or(0, |(covered, _)| *covered);
         Verifier {
             last_seq: seq.0,
             last_hash: Some(hash),
@@ -158,135 +124,169 @@ impl Verifier {
     /// Adds an event. `line`: where it stands in a file.
     pub fn event(&mut self, line: Option<u64>, parsed: &Parsed<'_>) {
         self.events += 1;
-        if !self.is_ours(line, parsed) {
+        if self.run.is_none() {
+            self.begin(&parsed.run);
+        }
+        if self.run.as_deref() != Some(&*parsed.run) {
+            self.foreign(line, parsed);
             return;
         }
-        if !parsed.known_layout || !Payload::KINDS.contains(&parsed.kind.as_ref()) {
-            *self.unknown.entry(parsed.kind.clone().into_owned()).or_default() += 1;
+        if !parsed.known_layout || !Payload::KINDS.contains(&&*parsed.kind) {
+            self.count_unknown(&parsed.kind);
         }
         let chained = *self.chained.get_or_insert(parsed.link.is_some());
-        if chained != parsed.link.is_some() {
+        if chained != parsed.link.is_some() && !self.mixed {
+            self.mixed = true;
             let text = "some events have a hash and some have none".to_owned();
-            self.problem(Some(parsed.seq), line, Fault::Mixed, text, None);
+            self.problem(Problem::new(Fault::Mixed, Some(parsed.seq), line, text));
         }
-        let (in_order, follows) = self.order(line, parsed.seq);
+        let Some(place) = self.place(line, parsed.seq) else { return };
+        self.close();
         if let Some(link) = &parsed.link {
-            self.link(line, parsed.seq, link, follows);
+            self.link(line, parsed.seq, link, place);
         }
-        if in_order {
+        if place != Place::Late {
             self.last_seq = parsed.seq;
             self.last_hash = parsed.link.map(|link| link.written);
-            self.joined = true;
+            self.lost = 0;
         }
     }
 
     /// Adds a line that is no event. `last`: it is the last one, and has no end.
     pub fn unreadable(&mut self, line: u64, why: &Unreadable, last: bool) {
-        let seq = self.last_seq + 1;
-        if last {
-            let text = format!("line {line} is cut off: the file ends within an event ({why})");
-            self.problem(Some(seq), Some(line), Fault::Truncated, text, None);
+        let (fault, text) = if last {
+            (Fault::Truncated, format!("line {line} is cut off: the file ends within an event (it {why})"))
         } else {
-            self.problem(Some(seq), Some(line), Fault::Unreadable, format!("line {line} {why}"), None);
-        }
-        // Whatever stood here may have been the next event: what follows is neither gap nor unlinked.
-        self.joined = false;
+            (why.into(), format!("line {line} {why}"))
+        };
+        self.problem(Problem::new(fault, Some(self.last_seq + 1), Some(line), text));
+        // Whatever stood here may have been the next event: what follows is no gap.
+        self.lost += 1;
     }
 
-    fn is_ours(&mut self, line: Option<u64>, parsed: &Parsed<'_>) -> bool {
-        let run = self.run.get_or_insert_with(|| parsed.run.clone().into_owned());
-        if *run == parsed.run {
-            if self.genesis.is_none() {
-                self.genesis = run.parse().ok().map(Hash::genesis);
-            }
-            return true;
-        }
-        let text = format!("event {} belongs to run {}, not to {run}", parsed.seq, parsed.run);
-        self.problem(Some(self.last_seq + 1), line, Fault::ForeignRun, text, None);
-        self.joined = false;
-        false
+    fn foreign(&mut self, line: Option<u64>, parsed: &Parsed<'_>) {
+        self.lost += 1;
+        self.stretch(Fault::ForeignRun, self.last_seq + 1, line, parsed.seq, &parsed.run);
     }
 
-    /// (it moves the end on, the event before it in the file is the one before it in the run)
-    fn order(&mut self, line: Option<u64>, seq: u64) -> (bool, bool) {
+    fn count_unknown(&mut self, kind: &str) {
+        if let Some(count) = self.unknown.get_mut(kind) {
+            *count += 1;
+        } else {
+            let kind = if self.unknown.len() < UNKNOWN_MAX { kind } else { "(others)" };
+            *self.unknown.entry(kind.to_owned()).or_default() += 1;
+        }
+    }
+
+    /// `None`: it was there before, and is passed over.
+    fn place(&mut self, line: Option<u64>, seq: u64) -> Option<Place> {
         let expected = self.last_seq + 1;
         if seq == expected {
-            return (true, self.joined);
+            return Some(Place::Next);
         }
         if seq > expected {
-            // After a line that could not be read the next event may well be the one after it.
-            if !self.joined && seq == expected + 1 {
-                return (true, false);
+            // Lines that could not be read may well have been the events that are missing.
+            if seq - expected > self.lost {
+                let after = match self.last_seq {
+                    0 => "the first one here is".to_owned(),
+                    last => format!("after {last} comes"),
+                };
+                let text = format!("{} missing: {after} {seq}", events(expected, seq - 1));
+                let problem = self.problem(Problem::new(Fault::Gap, Some(expected), line, text));
+                self.gaps.add(expected, seq - 1, problem);
             }
-            let text = match seq - expected {
-                1 => format!("event {expected} is missing: after {} comes {seq}", self.last_seq),
-                n => format!("{n} events are missing: after {} comes {seq}", self.last_seq),
-            };
-            self.problem(Some(expected), line, Fault::Gap, text, None);
-            let place = self.problems.len().saturating_sub(1);
-            self.missing.extend((expected..seq).take(PROBLEMS_MAX).map(|missing| (missing, place)));
-            return (true, false);
+            return Some(Place::Ahead);
         }
-        if let Some(place) = self.missing.remove(&seq) {
-            // It was not missing, only moved.
-            if let Some(problem) = self.problems.get_mut(place).filter(|problem| problem.fault == Fault::Gap)
-            {
-                problem.fault = Fault::Reorder;
-                problem.text =
-                    format!("event {seq} stands after event {}: the order was changed", self.last_seq);
-            }
-        } else {
-            let text = format!("event {seq} is there again after event {}", self.last_seq);
-            self.problem(Some(seq), line, Fault::Repeat, text, None);
+        let Some(place) = self.gaps.fill(seq) else {
+            self.stretch(Fault::Repeat, seq, line, seq, "");
+            return None;
+        };
+        // It was not missing, only moved.
+        let gap = place.and_then(|place| self.problems.get_mut(place));
+        if let Some(problem) = gap.filter(|problem| problem.fault == Fault::Gap) {
+            problem.fault = Fault::Reorder;
+            problem.text = format!("event {seq} stands after event {}: the order was changed", self.last_seq);
         }
-        (false, false)
+        Some(Place::Late)
     }
 
-    fn link(&mut self, line: Option<u64>, seq: u64, link: &Link, follows: bool) {
+    fn link(&mut self, line: Option<u64>, seq: u64, link: &Link, place: Place) {
+        let before = self.last_hash.filter(|before| place == Place::Next && *before != link.prev);
         if link.found != link.written {
             let text = format!("event {seq} was altered: its bytes do not hash to what was written with it");
-            self.problem(Some(seq), line, Fault::Altered, text, Some((link.written, link.found)));
+            let problem = Problem::new(Fault::Altered, Some(seq), line, text);
+            self.problem(problem.hashes(link.written, link.found));
+        } else if let Some(before) = before {
+            let text = format!("event {seq} names another event before it than the one that is there");
+            self.problem(Problem::new(Fault::Unlinked, Some(seq), line, text).hashes(link.prev, before));
         }
-        let before = if seq == 1 { self.genesis } else { self.last_hash };
-        if let (true, Some(before)) = (follows, before)
-            && before != link.prev
-        {
-            let text = format!("event {seq} follows another event {} than the one before it", seq - 1);
-            self.problem(Some(seq), line, Fault::Unlinked, text, Some((link.prev, before)));
-        }
-        if let Some(signed) = self.checkpoints.get(&seq).copied() {
-            if signed == link.written && link.found == link.written {
-                if self.first_bad.is_none() {
-                    self.covered_to = seq;
-                }
-            } else if signed != link.written {
+        let Some(signed) = self.signed.get(&seq) else { return };
+        match signed.iter().find(|signed| **signed != link.written) {
+            None if link.found == link.written && self.first_bad.is_none() => self.covered_to = seq,
+            Some(&signed) if !self.swapped => {
+                // Everything after it differs as well; that is no news.
+                self.swapped = true;
                 let text = format!(
                     "event {seq} is not the one that was signed: the record was changed between event {} and here",
                     self.covered_to + 1
                 );
-                self.problem(Some(seq), line, Fault::Swapped, text, Some((signed, link.written)));
+                let problem = Problem::new(Fault::Swapped, Some(seq), line, text);
+                self.problem(problem.hashes(signed, link.written));
             }
+            _ => {}
         }
     }
 
-    fn problem(
-        &mut self,
-        seq: Option<u64>,
-        line: Option<u64>,
-        fault: Fault,
-        text: String,
-        hashes: Option<(Hash, Hash)>,
-    ) {
-        self.first_bad = match (self.first_bad, seq) {
-            (Some(first), Some(seq)) => Some(first.min(seq)),
-            (first, seq) => first.or(seq),
-        };
-        if self.problems.len() >= PROBLEMS_MAX {
-            self.more_problems += 1;
+    /// One more event with this fault; `seq` is where the trouble begins, `there` what stands in it.
+    fn stretch(&mut self, fault: Fault, seq: u64, line: Option<u64>, there: u64, run: &str) {
+        if let Some(open) = &mut self.stretch
+            && open.fault == fault
+            && open.run == run
+            && (fault == Fault::ForeignRun || there == open.to + 1)
+        {
+            open.to = there;
+            open.events += 1;
             return;
         }
-        let (expected, found) = hashes.map(|(expected, found)| (expected.hex(), found.hex())).unzip();
-        self.problems.push(Problem { seq, line, fault, text, expected, found });
+        self.close();
+        let (run, after) = (run.to_owned(), self.last_seq);
+        self.stretch = Some(Stretch { fault, run, seq, line, from: there, to: there, events: 1, after });
+        self.bad(seq);
+    }
+
+    fn close(&mut self) {
+        let Some(Stretch { fault, run, seq, line, from, to, events: n, after }) = self.stretch.take() else {
+            return;
+        };
+        let own = self.run.as_deref().unwrap_or_default();
+        let text = match (fault, n) {
+            (Fault::ForeignRun, 1) => format!("event {from} belongs to run {run}, not to {own}"),
+            (Fault::ForeignRun, n) => format!("{n} events belong to run {run}, not to {own}"),
+            _ => format!("{} there again after event {after}", events(from, to)),
+        };
+        self.list(Problem::new(fault, Some(seq), line, text));
+    }
+
+    /// Its place in the list; `None` when it was only counted.
+    fn problem(&mut self, problem: Problem) -> Option<usize> {
+        self.close();
+        self.list(problem)
+    }
+
+    fn list(&mut self, problem: Problem) -> Option<usize> {
+        if let Some(seq) = problem.seq {
+            self.bad(seq);
+        }
+        if self.problems.len() >= PROBLEMS_MAX {
+            self.more_problems += 1;
+            return None;
+        }
+        self.problems.push(problem);
+        Some(self.problems.len() - 1)
+    }
+
+    fn bad(&mut self, seq: u64) {
+        self.first_bad = Some(self.first_bad.map_or(seq, |first| first.min(seq)));
     }
 
     /// What else is known of where the run ends, without a signature.
@@ -296,33 +296,30 @@ impl Verifier {
             let last = self.last_seq;
             let text =
                 format!("the end is cut off: the run has {seq} events, but the last one here is {last}");
-            self.problem(Some(last + 1), None, Fault::CutTail, text, None);
+            self.problem(Problem::new(Fault::CutTail, Some(last + 1), None, text));
         }
         self
     }
 
     /// A checkpoint that could not be used: its signature is wrong, or it is not readable.
     pub fn bad_checkpoint(&mut self, text: String) {
-        self.problem(None, None, Fault::Checkpoint, text, None);
+        self.problem(Problem::new(Fault::Checkpoint, None, None, text));
     }
 
     #[must_use]
     pub fn finish(mut self) -> Report {
+        self.close();
+        self.still_missing();
+        let last = self.last_seq;
         if self.events == 0 {
-            self.problem(None, None, Fault::Empty, "there is no event".to_owned(), None);
-        }
-        if let Some((&seq, &hash)) = self.checkpoints.range(self.last_seq + 1..).next_back()
-            && self.events > 0
-        {
+            self.problem(Problem::new(Fault::Empty, None, None, "there is no event".to_owned()));
+        } else if let Some((seq, hash)) = self.signed.range(last + 1..).next_back() {
             let text = format!(
-                "the end is cut off: a checkpoint vouches for event {seq}, but the last one is {}",
-                self.last_seq
+                "the end is cut off: a checkpoint vouches for event {seq}, but the last one is {last}"
             );
-            let line = None;
-            self.problem(Some(self.last_seq + 1), line, Fault::CutTail, text, None);
-            if let Some(problem) = self.problems.last_mut() {
-                problem.expected = Some(hash.hex());
-            }
+            let problem = Problem::new(Fault::CutTail, Some(last + 1), None, text);
+            let expected = hash.first().map(|hash| hash.hex());
+            self.problem(Problem { expected, ..problem });
         }
         self.problems.sort_by_key(|problem| problem.seq.unwrap_or(u64::MAX));
         let chained = self.chained.unwrap_or(false);
@@ -337,7 +334,19 @@ impl Verifier {
             covered_to: self.covered_to,
             unknown: self.unknown,
             last_seq: self.last_seq,
-            last_hash: self.last_hash,
+            last_hash: self.last_hash.filter(|_| self.last_seq > 0),
+        }
+    }
+
+    /// Where some events of a gap came late, the gap is told as a change of order; those that never
+    /// came are told apart.
+    fn still_missing(&mut self) {
+        let left: Vec<_> = self.gaps.left().collect();
+        for (from, to, problem) in left {
+            if problem.is_some_and(|place| self.problems[place].fault == Fault::Reorder) {
+                let text = format!("{} missing", events(from, to));
+                self.problem(Problem::new(Fault::Gap, Some(from), None, text));
+            }
         }
     }
 
@@ -359,4 +368,17 @@ impl Verifier {
             _ => None,
         }
     }
+}
+
+/// Where an event stands, seen from the one before it in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Next,
+    Ahead,
+    Late,
+}
+
+/// `event 3 is`, `events 3 to 5 are`.
+fn events(from: u64, to: u64) -> String {
+    if from == to { format!("event {from} is") } else { format!("events {from} to {to} are") }
 }
