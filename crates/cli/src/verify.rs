@@ -4,7 +4,8 @@ use crate::access::Access;
 use crate::out;
 use crate::progress::Progress;
 use anyhow::{Context, Result};
-use domain::ledger::{Checkpoint, Report, Sealed, Verifier, parse_line};
+use domain::RunId;
+use domain::ledger::{Believed, PublicKey, Report, Verifier};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,9 @@ pub(crate) struct Args {
     /// The signed marks of a file [default: checkpoints.jsonl beside it, if there is one]
     #[arg(long, value_name = "FILE")]
     checkpoints: Option<PathBuf>,
+    /// The public key whose marks count [default: that of the first mark that is signed rightly]
+    #[arg(long, value_name = "HEX")]
+    key: Option<String>,
     /// {"ok","events","first_bad_seq"?,"problems":[{"seq"?,"line"?,"kind","text"}],"covered_to",…}
     #[arg(long)]
     json: bool,
@@ -117,24 +121,25 @@ fn file(path: &Path, args: &Args) -> Result<ExitCode> {
             return Ok(ExitCode::from(UNREADABLE));
         }
     };
-    // A ledger in a run's own folder must be that run's.
-    let folder = events.parent().and_then(Path::file_name).and_then(|name| name.to_str()?.parse().ok());
-    let (believed, bad) = marks.as_deref().map(checkpoints).transpose()?.unwrap_or_default();
-    let mut verifier = Verifier::new(folder, &believed);
-    bad.into_iter().for_each(|text| verifier.bad_checkpoint(text));
+    let believed = checkpoints(marks.as_deref(), args.key.as_deref())?;
+    let mut verifier = Verifier::named(run_of(&events).as_deref(), &believed.checkpoints);
+    believed.bad.into_iter().for_each(|text| verifier.bad_checkpoint(text));
     let (size, mut read, mut notes) = (file.metadata()?.len().max(1), 0, BTreeMap::new());
     let mut progress = Progress::start("verified");
     lines(file, &mut notes, |line| {
-        match parse_line(line.bytes) {
+        match line.parse() {
             Ok(parsed) => verifier.event(Some(line.number), &parsed),
             Err(why) => verifier.unreadable(line.number, &why, line.unended),
         }
-        read += line.bytes.len() as u64 + 1;
+        read += line.length + 1;
         !line.number.is_multiple_of(4_096) || progress.tell(line.number, line.number * size / read)
     })?;
     let stopped = progress.stopped();
     drop(progress);
     let mut verdict = of_report(&verifier.finish(), &notes);
+    if let Some(key) = believed.key {
+        verdict["signed_by"] = key.hex().into();
+    }
     if stopped {
         verdict["ok"] = false.into();
         verdict["stopped"] = true.into();
@@ -143,22 +148,23 @@ fn file(path: &Path, args: &Args) -> Result<ExitCode> {
     Ok(code(&verdict))
 }
 
-/// The marks of a file that carry a right signature of one and the same key, and what is wrong with the others.
-fn checkpoints(path: &Path) -> Result<(Vec<Checkpoint>, Vec<String>)> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    let (mut believed, mut bad, mut first) = (Vec::new(), Vec::new(), None);
-    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let sealed: Option<Sealed> = serde_json::from_str(line).ok();
-        let signer = sealed.as_ref().and_then(Sealed::signer);
-        match (sealed.as_ref().and_then(Sealed::open), signer) {
-            (Some((mark, _)), Some(key)) if *first.get_or_insert(key) == key => believed.push(mark),
-            (Some(_), Some(_)) => {
-                bad.push(format!("checkpoint line {} is signed by another key", number + 1))
-            }
-            _ => bad.push(format!("checkpoint line {} has no right signature", number + 1)),
-        }
-    }
-    Ok((believed, bad))
+/// A ledger in a run's own folder must be that run's.
+fn run_of(events: &Path) -> Option<String> {
+    let folder = std::path::absolute(events).ok()?.parent()?.to_owned();
+    let name = folder.file_name()?.to_str()?;
+    let own = events.file_name()? == "events.jsonl"
+        && (folder.parent()?.file_name().is_some_and(|runs| runs == "runs")
+            || name.parse::<RunId>().is_ok_and(|run| run.to_string() == name));
+    own.then(|| name.to_owned())
+}
+
+fn checkpoints(path: Option<&Path>, key: Option<&str>) -> Result<Believed> {
+    let key =
+        key.map(|key| PublicKey::from_hex(key).context("--key is not a public key of 64 hexadecimal digits"));
+    let key = key.transpose()?;
+    let Some(path) = path else { return Ok(Believed::default()) };
+    let file = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    Ok(Believed::read(&file, key))
 }
 
 fn of_report(report: &Report, notes: &BTreeMap<String, u64>) -> Value {

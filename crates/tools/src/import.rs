@@ -4,12 +4,12 @@
 //! read in. What cannot be read is counted and named, and keeps nothing else out.
 
 use crate::host::Host;
-use domain::ledger::{Fault, Hash, Head, Parsed, Report, Verifier, parse_line, read};
+use domain::ledger::{Fault, Hash, Head, Line, Lines, Parsed, Report, Verifier, read};
 use domain::{RunId, Seq, Timestamp, canonical};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
+use std::io::ErrorKind;
 use std::path::Path;
 use store::table::import::ImportRow;
 use store::{RunHandle, StoreError, Tx};
@@ -41,50 +41,25 @@ pub struct BadLine {
 
 const BAD_LISTED_MAX: usize = 100;
 
-/// A line without its end, and how it ended.
-#[derive(Debug)]
-pub struct Line<'a> {
-    pub number: u64,
-    pub bytes: &'a [u8],
-    /// The file ends without ending the line.
-    pub unended: bool,
-}
-
 /// Goes through a file line by line; `notes` counts what was forgiven. Blank lines are passed over.
 pub fn lines(
-    file: impl std::io::Read,
+    mut file: impl std::io::Read,
     notes: &mut BTreeMap<String, u64>,
     mut each: impl FnMut(Line<'_>) -> bool,
 ) -> std::io::Result<()> {
-    let mut reader = BufReader::with_capacity(256 * 1024, file);
-    let (mut buffer, mut number) = (Vec::new(), 0);
+    let (mut lines, mut piece) = (Lines::default(), vec![0; 256 * 1024]);
     loop {
-        buffer.clear();
-        if reader.read_until(b'\n', &mut buffer)? == 0 {
-            return Ok(());
-        }
-        number += 1;
-        let unended = buffer.last() != Some(&b'\n');
-        let mut bytes = buffer.strip_suffix(b"\n").unwrap_or(&buffer);
-        let mut note = |what: &str| *notes.entry(what.to_owned()).or_default() += 1;
-        if let Some(rest) = bytes.strip_suffix(b"\r") {
-            note("crlf");
-            bytes = rest;
-        }
-        if number == 1
-            && let Some(rest) = bytes.strip_prefix(b"\xEF\xBB\xBF")
-        {
-            note("bom");
-            bytes = rest;
-        }
-        if bytes.iter().all(u8::is_ascii_whitespace) {
-            note("blank");
-            continue;
-        }
-        if !each(Line { number, bytes, unended }) {
-            return Ok(());
+        match file.read(&mut piece) {
+            Ok(0) => break,
+            Ok(read) if lines.add(&piece[..read], &mut each) => {}
+            Ok(_) => break,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
     }
+    let forgiven = lines.end(&mut each);
+    notes.extend(forgiven.into_iter().map(|(what, count)| (what.to_owned(), count)));
+    Ok(())
 }
 
 /// Reads one ledger file into the store.
@@ -129,7 +104,7 @@ fn survey(path: &Path, account: &mut Account) -> std::io::Result<Option<First>> 
     let mut cut = false;
     lines(std::fs::File::open(path)?, &mut notes, |line| {
         account.lines += 1;
-        match parse_line(line.bytes) {
+        match line.parse() {
             Ok(parsed) => {
                 let start = || (parsed.run.clone().into_owned(), parsed.link.is_some(), line.bytes.to_vec());
                 first.get_or_insert_with(start);
@@ -150,7 +125,7 @@ fn survey(path: &Path, account: &mut Account) -> std::io::Result<Option<First>> 
         notes.insert(format!("unknown kind or layout: {kind}"), *events);
     }
     account.notes = notes;
-    let unreadable = |fault: Fault| matches!(fault, Fault::Unreadable);
+    let unreadable = |fault: Fault| matches!(fault, Fault::Unreadable | Fault::Encoding);
     account.problems =
         report.problems.iter().filter(|p| !unreadable(p.fault)).map(|p| p.text.clone()).collect();
     Ok(first.map(|(name, chained, line)| First { run: run_id(&name, chained, &line), name, chained }))
@@ -199,7 +174,7 @@ fn write(
     let mut skip = |why: &str| *skipped.entry(why.to_owned()).or_default() += 1;
     let file = std::fs::File::open(path).map_err(StoreError::internal)?;
     lines(file, &mut BTreeMap::new(), |line| {
-        let Ok(parsed) = parse_line(line.bytes) else { return true };
+        let Ok(parsed) = line.parse() else { return true };
         if *parsed.run != *first.name {
             skip("another run");
         } else if parsed.seq <= run.head().seq.0 {

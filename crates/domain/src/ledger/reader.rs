@@ -33,6 +33,8 @@ pub struct Lines {
     half_length: u64,
     number: u64,
     notes: BTreeMap<&'static str, u64>,
+    /// Whoever reads had enough.
+    stopped: bool,
 }
 
 impl Lines {
@@ -48,6 +50,7 @@ impl Lines {
                 self.half_line(false, each)
             };
             if !go_on {
+                self.stopped = true;
                 return false;
             }
         }
@@ -57,7 +60,7 @@ impl Lines {
 
     /// There are no more bytes. What was forgiven, with how often: `bom`, `crlf`, `blank`.
     pub fn end(mut self, each: &mut impl FnMut(Line<'_>) -> bool) -> BTreeMap<&'static str, u64> {
-        if self.half_length > 0 {
+        if self.half_length > 0 && !self.stopped {
             self.half_line(true, each);
         }
         self.notes
@@ -150,6 +153,19 @@ mod tests {
         check("\u{feff}a\n\u{feff}b\n", &[(1, "a", false), (2, "\u{feff}b", false)], &[("bom", 1)]);
         check("\n \na\n\t", &[(3, "a", false)], &[("blank", 3)]);
         check("\u{feff}", &[], &[("blank", 1), ("bom", 1)]);
+    }
+
+    #[test]
+    fn whoever_stops_sees_no_more() {
+        let (mut lines, mut seen) = (Lines::default(), 0);
+        let mut each = |_: Line<'_>| {
+            seen += 1;
+            seen < 2
+        };
+        assert!(lines.add(b"a", &mut each));
+        assert!(!lines.add(b"a\nb\nc\nd", &mut each));
+        lines.end(&mut each);
+        assert_eq!(seen, 2);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::process::Command;
 fn has_python() -> bool {
     let found = Command::new("python3").arg("--version").output().is_ok_and(|out| out.status.success());
     if !found {
-        println!("SKIPPED: there is no python3, so the second verifier was not tried");
+        eprintln!("SKIPPED: there is no python3, so the second verifier was not tried");
     }
     found
 }
@@ -20,7 +20,7 @@ fn can_check_signatures() -> bool {
     let tried = Command::new("python3").args(["-c", "import cryptography"]).output();
     let can = tried.is_ok_and(|out| out.status.success());
     if !can {
-        println!(
+        eprintln!(
             "SKIPPED IN PART: Python has no module cryptography, so files with checkpoints were not compared"
         );
     }
@@ -81,31 +81,15 @@ fn compare(name: &str, folder: &Path, file: &[u8], marks: Option<&[u8]>, run: Op
     assert_eq!(code, expected, "{name}");
 }
 
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 #[test]
 fn both_agree_on_every_vector() {
     if !has_python() {
         return;
     }
-    let (folder, signatures) = (Folder::new("vectors"), can_check_signatures());
+    let (folder, signatures) = (tempfile::tempdir().unwrap(), can_check_signatures());
     for vector in vectors::all() {
         if vector.marks.is_none() || signatures {
-            compare(vector.name, &folder.0, &vector.file, vector.marks.as_deref(), vector.run.as_deref());
+            compare(vector.name, folder.path(), &vector.file, vector.marks.as_deref(), vector.run.as_deref());
         }
     }
 }
@@ -115,14 +99,14 @@ fn both_agree_on_a_hundred_tampered_ledgers() {
     if !has_python() {
         return;
     }
-    let (folder, signatures) = (Folder::new("tampered"), can_check_signatures());
+    let (folder, signatures) = (tempfile::tempdir().unwrap(), can_check_signatures());
     for seed in 0..100_u64 {
         let mut dice = Dice(seed + 1_000);
         let mut ledger = Ledger::good(&mut dice);
         let (name, act) = ACTS[usize::try_from(seed).unwrap() % ACTS.len()];
         act(&mut ledger, &mut dice);
         let marks = signatures.then(|| ledger.marks_file());
-        compare(&format!("{name} {seed}"), &folder.0, &ledger.file(), marks.as_deref(), None);
+        compare(&format!("{name} {seed}"), folder.path(), &ledger.file(), marks.as_deref(), None);
     }
 }
 
@@ -132,7 +116,7 @@ fn both_agree_on_giants() {
     if !has_python() {
         return;
     }
-    let folder = Folder::new("giants");
+    let folder = tempfile::tempdir().unwrap();
     let lines = Ledger::of(3).lines;
     let giant = |length: usize| {
         format!(
@@ -144,7 +128,7 @@ fn both_agree_on_giants() {
     for (name, length, problems) in [("12 MB", 12_000_000, 1), ("beyond the limit", 20_000_000, 1)] {
         let file = format!("{}\n{small}\n{}\n", giant(length), giant(9));
         assert!(check_files(file.as_bytes(), None, None).problems.len() > problems, "{name}");
-        compare(name, &folder.0, file.as_bytes(), None, None);
+        compare(name, folder.path(), file.as_bytes(), None, None);
     }
 }
 

@@ -53,8 +53,8 @@ fn speed_of_a_million_events() {
     let lines = best(3, || assert!(check(&file, Verifier::new(Some(RUN), &[])).ok));
     let ratio = |time: Duration, hashing: Duration| time.as_secs_f64() / hashing.as_secs_f64();
     let (of_rows, of_lines) = (ratio(rows, hashing), ratio(lines, hashing_lines));
-    println!("{EVENTS} events of {} bytes", bytes / stored.len());
-    println!("stored rows {rows:.0?} = {of_rows:.2} × hashing ({hashing:.0?})");
-    println!("lines of a file {lines:.0?} = {of_lines:.2} × hashing ({hashing_lines:.0?})");
+    eprintln!("{EVENTS} events of {} bytes", bytes / stored.len());
+    eprintln!("stored rows {rows:.0?} = {of_rows:.2} × hashing ({hashing:.0?})");
+    eprintln!("lines of a file {lines:.0?} = {of_lines:.2} × hashing ({hashing_lines:.0?})");
     assert!(of_rows <= 2.0 && of_lines <= 2.0);
 }

@@ -181,8 +181,12 @@ fn out_of_order() -> Vec<Vector> {
             .bad(Fault::Reorder, 2, 2)
             .lacks(Fault::Gap, 2)
             .lacks(Fault::Gap, 5),
-        Vector::new("foreign_event", joined(&[&lines[..2], &[foreign.clone()], &lines[2..4]].concat()), 5)
-            .bad(Fault::ForeignRun, 3, 3),
+        Vector::new(
+            "foreign_event",
+            joined(&[&lines[..2], std::slice::from_ref(&foreign), &lines[2..4]].concat()),
+            5,
+        )
+        .bad(Fault::ForeignRun, 3, 3),
         Vector::new("foreign_folder", with(&[1, 2, 3]), 3).of(&OTHER.to_string()).bad(
             Fault::ForeignRun,
             1,

@@ -353,6 +353,34 @@ async fn what_was_done_to_the_stored_events_is_found() {
     .await;
 }
 
+/// The old copy goes on with the right key and signs a longer record than the one that was there: only
+/// the marks outside the store still tell of the other one.
+#[tokio::test]
+async fn an_old_copy_that_went_on_is_found() {
+    let (dir, kept) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let database = |dir: &Path| dir.join("tallyboard.db");
+    let host = host_in(dir.path());
+    let run = long_run(&host, 150).await;
+    host.close();
+    std::fs::copy(database(dir.path()), database(kept.path())).unwrap();
+    let host = host_in(dir.path());
+    long_run(&host, 100).await;
+    assert_eq!(verdict(&host, &run, "start").await["state"], "sound");
+    host.close();
+    std::fs::copy(database(kept.path()), database(dir.path())).unwrap();
+    let host = host_in(dir.path());
+    host.call(agent("a"), "progress_create", json!({"subject": "another future"})).await.unwrap();
+    long_run(&host, 200).await;
+    for _ in 0..2 {
+        let found = verdict(&host, &run, "start").await;
+        assert_eq!(
+            (&found["state"], &found["report"]["firstBadSeq"]),
+            (&json!("broken"), &json!(200)),
+            "{found}"
+        );
+    }
+}
+
 #[tokio::test]
 async fn after_a_crash_open_runs_are_interrupted_and_go_on_when_called_again() {
     let dir = tempfile::tempdir().unwrap();
