@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A second reader of ledgers, for whoever does not want to trust the first: docs/ledger.md, step by step.
+"""A second reader of ledgers, for whoever does not want to trust the first: docs/ledger-check.md, step by step.
 Exit codes: 0 sound, 1 altered, 2 unreadable. Signatures are checked where the module `cryptography` is installed."""
 import argparse, collections, decimal, hashlib, json, math, pathlib, re, sys
 LINE_MAX, DEPTH_MAX, SEQ_MAX, LISTED_MAX, HEX = 16 << 20, 127, 1 << 53, 100, re.compile("[0-9a-f]{64}")

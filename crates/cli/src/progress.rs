@@ -58,10 +58,6 @@ impl Progress {
         }
         !self.stop.load(Ordering::Acquire)
     }
-
-    pub(crate) fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Acquire)
-    }
 }
 
 impl Drop for Progress {

@@ -14,7 +14,7 @@ use tools::import::lines;
 
 /// Check a run, a ledger file, or all runs of the store
 ///
-/// Exit codes: 0 sound · 1 altered · 2 unreadable.
+/// Exit codes: 0 sound · 1 altered · 2 unreadable · 130 stopped by Ctrl-C, and nothing wrong so far.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A run's id or its first letters, a ledger file, or a folder with events.jsonl in it
@@ -36,18 +36,26 @@ pub(crate) struct Args {
 
 const ALTERED: u8 = 1;
 const UNREADABLE: u8 = 2;
+/// As a shell has it for a program that Ctrl-C ended.
+const STOPPED: u8 = 130;
+/// Progress is told after so many bytes of a file.
+const TOLD_EACH: u64 = 1 << 20;
 
 pub(crate) async fn run(args: Args, data: &Path) -> Result<ExitCode> {
-    if let Some(what) = &args.what
-        && Path::new(what).exists()
-    {
-        return file(Path::new(what), &args);
+    if let Some(what) = args.what.clone().filter(|what| is_path(what)) {
+        // On a thread of its own, so that Ctrl-C is heard meanwhile.
+        return tokio::task::spawn_blocking(move || file(Path::new(&what), &args)).await?;
     }
     let access = Access::open(data).await?;
     let Some(what) = &args.what else { return all(&access, &args).await };
     let verdict = stored(&access, what).await?;
     say(&verdict, what, args.json);
     Ok(code(&verdict))
+}
+
+/// No run is called so; or there is such a file.
+fn is_path(what: &str) -> bool {
+    what.contains(['/', '\\', '.']) || Path::new(what).exists()
 }
 
 async fn all(access: &Access, args: &Args) -> Result<ExitCode> {
@@ -57,11 +65,15 @@ async fn all(access: &Access, args: &Args) -> Result<ExitCode> {
         let id = run["id"].as_str().unwrap_or_default();
         let mut verdict = stored(access, id).await?;
         worst = worst.max(code_of(&verdict));
+        let stopped = verdict["stopped"] == true;
         if args.json {
             verdict["run"] = id.into();
             verdicts.push(verdict);
         } else {
             say(&verdict, id, false);
+        }
+        if stopped {
+            break;
         }
     }
     if args.json {
@@ -84,9 +96,8 @@ async fn stored(access: &Access, run: &str) -> Result<Value> {
     }
     let report = &found["report"];
     if report.is_null() {
-        let text = format!("stopped after {} of {} events; those were sound", found["done"], found["of"]);
         return Ok(
-            json!({"ok": false, "stopped": true, "events": found["done"], "problems": [{"kind": "stopped", "text": text}], "covered_to": 0}),
+            json!({"ok": false, "stopped": true, "events": found["done"], "of": found["of"], "problems": [], "covered_to": 0}),
         );
     }
     let problems = report["problems"].as_array().into_iter().flatten().map(|problem| {
@@ -108,34 +119,43 @@ async fn stored(access: &Access, run: &str) -> Result<Value> {
 
 fn file(path: &Path, args: &Args) -> Result<ExitCode> {
     let events = if path.is_dir() { path.join("events.jsonl") } else { path.to_owned() };
+    let name = events.display().to_string();
+    let verdict = checked(&events, args).unwrap_or_else(|error| {
+        let problem = json!({"kind": "unreadable", "text": format!("{error:#}")});
+        json!({"ok": false, "events": 0, "problems": [problem], "covered_to": 0})
+    });
+    say(&verdict, &name, args.json);
+    Ok(code(&verdict))
+}
+
+fn checked(events: &Path, args: &Args) -> Result<Value> {
+    let name = events.display();
+    let file = std::fs::File::open(events).with_context(|| format!("{name} cannot be read"))?;
     let marks = match &args.checkpoints {
         Some(marks) => Some(marks.clone()),
         None => Some(events.with_file_name("checkpoints.jsonl")).filter(|beside| beside.exists()),
     };
-    let opened = std::fs::File::open(&events).with_context(|| format!("{} cannot be read", events.display()));
-    let file = match opened {
-        Ok(file) => file,
-        Err(error) => {
-            let verdict = json!({"ok": false, "events": 0, "problems": [{"kind": "unreadable", "text": format!("{error:#}")}], "covered_to": 0});
-            say(&verdict, &events.display().to_string(), args.json);
-            return Ok(ExitCode::from(UNREADABLE));
-        }
-    };
     let believed = checkpoints(marks.as_deref(), args.key.as_deref())?;
-    let mut verifier = Verifier::named(run_of(&events).as_deref(), &believed.checkpoints);
+    let mut verifier = Verifier::named(run_of(events).as_deref(), &believed.checkpoints);
     believed.bad.into_iter().for_each(|text| verifier.bad_checkpoint(text));
-    let (size, mut read, mut notes) = (file.metadata()?.len().max(1), 0, BTreeMap::new());
-    let mut progress = Progress::start("verified");
+    let (size, mut read, mut told, mut notes) = (file.metadata()?.len().max(1), 0, 0, BTreeMap::new());
+    let (mut progress, mut stopped) = (Progress::start("verified"), false);
     lines(file, &mut notes, |line| {
         match line.parse() {
             Ok(parsed) => verifier.event(Some(line.number), &parsed),
             Err(why) => verifier.unreadable(line.number, &why, line.unended),
         }
         read += line.length + 1;
-        !line.number.is_multiple_of(4_096) || progress.tell(line.number, line.number * size / read)
-    })?;
-    let stopped = progress.stopped();
+        if read < told + TOLD_EACH {
+            return true;
+        }
+        told = read;
+        stopped = !progress.tell(line.number, line.number.saturating_mul(size.max(read)) / read);
+        !stopped
+    })
+    .with_context(|| format!("{name} cannot be read"))?;
     drop(progress);
+    let verifier = if stopped { verifier.stopped() } else { verifier };
     let mut verdict = of_report(&verifier.finish(), &notes);
     if let Some(key) = believed.key {
         verdict["signed_by"] = key.hex().into();
@@ -144,8 +164,7 @@ fn file(path: &Path, args: &Args) -> Result<ExitCode> {
         verdict["ok"] = false.into();
         verdict["stopped"] = true.into();
     }
-    say(&verdict, &events.display().to_string(), args.json);
-    Ok(code(&verdict))
+    Ok(verdict)
 }
 
 /// A ledger in a run's own folder must be that run's.
@@ -197,8 +216,10 @@ fn of_report(report: &Report, notes: &BTreeMap<String, u64>) -> Value {
 }
 
 fn code_of(verdict: &Value) -> u8 {
+    let nothing_wrong = verdict["problems"].as_array().is_some_and(Vec::is_empty);
     match (verdict["ok"] == true, verdict["events"].as_u64()) {
         (true, _) => 0,
+        (false, _) if verdict["stopped"] == true && nothing_wrong => STOPPED,
         (false, Some(0) | None) => UNREADABLE,
         (false, _) => ALTERED,
     }
@@ -216,7 +237,9 @@ fn say(verdict: &Value, what: &str, as_json: bool) {
         Some(0) | None => "no signed checkpoint covers it".to_owned(),
         Some(seq) => format!("signed up to event {seq}"),
     };
-    if verdict["ok"] == true {
+    if code_of(verdict) == STOPPED {
+        out::line(&format!("STOPPED  {what}: the first {} events are sound, {covered}", verdict["events"]));
+    } else if verdict["ok"] == true {
         out::line(&format!("sound    {what}: {} events, {covered}", verdict["events"]));
     } else {
         let first = verdict["first_bad_seq"].as_u64().map(|seq| format!("; the first bad event is {seq}"));

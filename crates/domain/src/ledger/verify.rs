@@ -187,11 +187,8 @@ impl Verifier {
         if seq > expected {
             // Lines that could not be read may well have been the events that are missing.
             if seq - expected > self.lost {
-                let after = match self.last_seq {
-                    0 => "the first one here is".to_owned(),
-                    last => format!("after {last} comes"),
-                };
-                let text = format!("{} missing: {after} {seq}", events(expected, seq - 1));
+                let text =
+                    format!("{} missing: after {} comes {seq}", events(expected, seq - 1), self.last_seq);
                 let problem = self.problem(Problem::new(Fault::Gap, Some(expected), line, text));
                 self.gaps.add(expected, seq - 1, problem);
             }
@@ -287,6 +284,13 @@ impl Verifier {
 
     fn bad(&mut self, seq: u64) {
         self.first_bad = Some(self.first_bad.map_or(seq, |first| first.min(seq)));
+    }
+
+    /// Whoever reads had enough: what is not there was not read, and no signature of it is missed.
+    #[must_use]
+    pub fn stopped(mut self) -> Verifier {
+        self.signed.split_off(&(self.last_seq + 1));
+        self
     }
 
     /// What else is known of where the run ends, without a signature.

@@ -1,4 +1,4 @@
-//! The worked example in `docs/ledger.md` is true.
+//! The worked example in `docs/ledger-check.md` is true.
 
 use domain::ledger::{Hash, Head, parse_line, to_line};
 use domain::{RunId, Timestamp};
@@ -6,7 +6,7 @@ use serde_json::json;
 
 #[test]
 fn the_worked_example_of_the_page() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/ledger.md");
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/ledger-check.md");
     let page = std::fs::read_to_string(path).unwrap();
     let run: RunId = "019e3a5c-7b00-7000-8000-000000000001".parse().unwrap();
     let at = Timestamp::parse("2026-11-30T12:00:00.000Z").unwrap();

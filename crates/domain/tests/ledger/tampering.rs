@@ -3,7 +3,7 @@
 
 use crate::good::{Dice, Ledger, RUN, Signer, at, check};
 use domain::Seq;
-use domain::ledger::{Checkpoint, Fault, Hash, Head, Verifier, to_line};
+use domain::ledger::{Checkpoint, Fault, Hash, Head, Verifier, parse_line, to_line};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -186,6 +186,14 @@ fn checkpoints_of_other_runs_and_of_the_future_of_a_check_do_not_matter() {
         assert!(report.ok, "{:?}", report.problems);
         assert_eq!(report.covered_to, 40);
     }
+    // A check that was stopped misses nothing beyond.
+    let mut stopped = Verifier::new(Some(RUN), &marks);
+    for line in &ledger.lines[..35] {
+        stopped.event(None, &parse_line(line.as_bytes()).unwrap());
+    }
+    let report = stopped.stopped().finish();
+    assert!(report.ok, "{:?}", report.problems);
+    assert_eq!((report.events, report.covered_to), (35, 30));
     // A check that goes on behind an earlier one.
     let rest = Ledger { lines: ledger.lines[30..].to_vec(), marks: Vec::new() };
     let report = check(&rest.file(), Verifier::new(Some(RUN), &marks).behind(head.seq, head.hash));
