@@ -1,5 +1,7 @@
 //! Ledger files through the command line: out, checked, and in again; and what strangers' files hold.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop there")]
+
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
