@@ -15,25 +15,31 @@ pub(super) struct Scanned {
 
 pub(super) fn scan(text: &[u8]) -> Option<Scanned> {
     // The canonical form has no raw control character anywhere, and no white space between tokens.
-    if text.iter().fold(0, |low, byte| low | u8::from(*byte < b' ')) != 0
-        || std::str::from_utf8(text).is_err()
-    {
+    let (low, high) = text.iter().fold((false, 0), |(low, high), byte| (low | (*byte < b' '), high | *byte));
+    if low || (high >= 0x80 && std::str::from_utf8(text).is_err()) {
         return None;
     }
-    let mut scan = Scan { rest: text, layout: None };
+    let mut scan = Scan { text, at: 0, layout: None };
     scan.value(0)?;
-    scan.rest.is_empty().then_some(Scanned { known_layout: scan.layout.is_none_or(|layout| layout == b"1") })
+    let known_layout = scan.layout.is_none_or(|layout| layout == b"1");
+    (scan.at == text.len()).then_some(Scanned { known_layout })
 }
 
 struct Scan<'a> {
-    rest: &'a [u8],
+    text: &'a [u8],
+    at: usize,
     /// The value of the member `v` of the outermost object.
     layout: Option<&'a [u8]>,
 }
 
 impl<'a> Scan<'a> {
+    fn next(&self) -> u8 {
+        // No token begins with a zero byte.
+        self.text.get(self.at).copied().unwrap_or(0)
+    }
+
     fn value(&mut self, depth: usize) -> Option<()> {
-        match *self.rest.first()? {
+        match self.next() {
             b'"' => self.string(),
             b'{' if depth < DEPTH_MAX => self.object(depth),
             b'[' if depth < DEPTH_MAX => self.array(depth),
@@ -45,86 +51,84 @@ impl<'a> Scan<'a> {
     }
 
     fn eat<const N: usize>(&mut self, token: &[u8; N]) -> Option<()> {
-        self.rest = self.rest.strip_prefix(token)?;
-        Some(())
+        (self.text.get(self.at..self.at + N)? == token).then(|| self.at += N)
     }
 
-    /// True when `end` comes, false when there is a comma.
-    fn ends(&mut self, end: u8) -> Option<bool> {
-        let (byte, rest) = self.rest.split_first()?;
-        self.rest = rest;
-        match *byte {
-            b',' => Some(false),
-            byte => (byte == end).then_some(true),
-        }
+    /// Was it `byte`? Then it is behind us.
+    fn took(&mut self, byte: u8) -> bool {
+        let took = self.next() == byte;
+        self.at += usize::from(took);
+        took
     }
 
     fn array(&mut self, depth: usize) -> Option<()> {
-        self.eat(b"[")?;
-        if self.rest.first() == Some(&b']') {
-            return self.eat(b"]");
+        self.at += 1;
+        if self.took(b']') {
+            return Some(());
         }
         loop {
             self.value(depth + 1)?;
-            if self.ends(b']')? {
-                return Some(());
+            if !self.took(b',') {
+                return self.took(b']').then_some(());
             }
         }
     }
 
     fn object(&mut self, depth: usize) -> Option<()> {
-        self.eat(b"{")?;
-        if self.rest.first() == Some(&b'}') {
-            return self.eat(b"}");
+        self.at += 1;
+        if self.took(b'}') {
+            return Some(());
         }
-        let mut before: Option<&[u8]> = None;
+        let mut before: &[u8] = b"";
+        let mut first = true;
         loop {
             let name = self.name()?;
             // Plain ASCII sorts alike by bytes and by UTF-16 units; equal names do not ascend either.
-            if before.is_some_and(|before| before >= name) {
+            if !first && before >= name {
                 return None;
             }
-            before = Some(name);
-            self.eat(b":")?;
-            let value = self.rest;
+            (before, first) = (name, false);
+            let value = self.at;
             self.value(depth + 1)?;
             if depth == 0 && name == b"v" {
-                self.layout = Some(&value[..value.len() - self.rest.len()]);
+                self.layout = Some(&self.text[value..self.at]);
             }
-            if self.ends(b'}')? {
-                return Some(());
+            if !self.took(b',') {
+                return self.took(b'}').then_some(());
             }
         }
     }
 
-    /// A member's name of plain ASCII.
+    /// A member's name of plain ASCII, with the colon behind it.
     fn name(&mut self) -> Option<&'a [u8]> {
-        self.eat(b"\"")?;
-        let end = self.rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0x80..))?;
-        let (name, rest) = self.rest.split_at(end);
-        self.rest = rest;
-        self.eat(b"\"")?;
-        Some(name)
+        if !self.took(b'"') {
+            return None;
+        }
+        let rest = &self.text[self.at..];
+        let end = rest.iter().position(|byte| NAME_ENDS[usize::from(*byte)])?;
+        self.at += end;
+        self.eat(b"\":")?;
+        Some(&rest[..end])
     }
 
     fn string(&mut self) -> Option<()> {
-        self.eat(b"\"")?;
+        self.at += 1;
         loop {
-            let end = memchr::memchr2(b'"', b'\\', self.rest)?;
-            let (byte, rest) = self.rest[end..].split_first()?;
-            self.rest = rest;
-            if *byte == b'"' {
+            let rest = self.text.get(self.at..)?;
+            let end = memchr::memchr2(b'"', b'\\', rest)?;
+            self.at += end + 1;
+            if rest[end] == b'"' {
                 return Some(());
             }
-            self.rest = &rest[escape(rest)?..];
+            self.at += escape(&rest[end + 1..])?;
         }
     }
 
     fn number(&mut self) -> Option<()> {
-        let end =
-            self.rest.iter().position(|byte| matches!(byte, b',' | b']' | b'}')).unwrap_or(self.rest.len());
-        let (token, rest) = self.rest.split_at(end);
-        self.rest = rest;
+        let rest = &self.text[self.at..];
+        let end = rest.iter().position(|byte| matches!(byte, b',' | b']' | b'}')).unwrap_or(rest.len());
+        let token = &rest[..end];
+        self.at += end;
         if is_plain_number(token) {
             return Some(());
         }
@@ -134,6 +138,19 @@ impl<'a> Scan<'a> {
         (ryu_js::Buffer::new().format(number) == text).then_some(())
     }
 }
+
+/// A quote, a backslash, and whatever is not ASCII.
+const NAME_ENDS: [bool; 256] = {
+    let mut ends = [false; 256];
+    let mut byte = 0x80;
+    while byte < 256 {
+        ends[byte] = true;
+        byte += 1;
+    }
+    ends[b'"' as usize] = true;
+    ends[b'\\' as usize] = true;
+    ends
+};
 
 /// Up to fifteen digits, which no two doubles share, with or without a point, in the one form that
 /// needs no exponent. Most numbers are such, and there is nothing to compute.

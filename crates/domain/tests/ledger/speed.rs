@@ -47,8 +47,11 @@ fn speed_of_a_million_events() {
         assert!(report.ok && report.events == EVENTS);
     });
     let hashing_lines = best(3, || {
-        let zeros = Hash([0; 32]);
-        assert!(file.split_inclusive(|byte| *byte == b'\n').all(|line| Hash::of(line) != zeros));
+        let (mut from, zeros) = (0, Hash([0; 32]));
+        for end in memchr::memchr_iter(b'\n', &file) {
+            assert_ne!(Hash::of(&file[from..end]), zeros);
+            from = end + 1;
+        }
     });
     let lines = best(3, || assert!(check(&file, Verifier::new(Some(RUN), &[])).ok));
     let ratio = |time: Duration, hashing: Duration| time.as_secs_f64() / hashing.as_secs_f64();
