@@ -175,6 +175,7 @@ mod tests {
             let (mut lines, mut seen) = (Lines::default(), Vec::new());
             for piece in [&long[..], b"\r\nshort\n"] {
                 lines.add(piece, &mut |line| {
+                    assert!(line.bytes.len() <= LINE_MAX + 1, "what is beyond the limit is not kept");
                     seen.push((line.length, line.parse().err().filter(|why| *why == Unreadable::TooLong)));
                     true
                 });

@@ -135,6 +135,10 @@ fn a_fault_is_told_once_however_long_it_is() {
     first_problem(some_moved, &[(Fault::Reorder, 21), (Fault::Gap, 21), (Fault::Gap, 41)]);
     let backwards: Vec<_> = lines.iter().rev().cloned().collect();
     first_problem(backwards, &[(Fault::Reorder, 1)]);
+    let two_again = [&lines[..50], &lines[9..10], &lines[29..30], &lines[50..]].concat();
+    first_problem(two_again, &[(Fault::Repeat, 10), (Fault::Repeat, 30)]);
+    let gone_and_again = [&lines[..20], &lines[22..50], &lines[29..30], &lines[50..]].concat();
+    first_problem(gone_and_again, &[(Fault::Gap, 21), (Fault::Repeat, 30)]);
     // Lines that cannot be read may be the missing ones.
     let mut lost = lines.clone();
     lost[4..7].fill("?".into());
