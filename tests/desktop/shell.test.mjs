@@ -150,4 +150,7 @@ test('a second start brings the first window to the front and ends', async (t) =
   const third = spawn(desk.TALLYBOARD, ['--data', other], { env, stdio: 'ignore' });
   t.after(() => desk.endProcess(third.pid));
   await desk.eventually('another store has a window of its own', () => desk.owner(other).pid === third.pid);
+  // What is registered first is cleaned up first: the folders would go while somebody writes in them.
+  await desk.endProcess(third.pid);
+  await desk.endProcess(first.pid);
 });

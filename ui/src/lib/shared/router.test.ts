@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { format, parse } from './router';
 
 describe('an address', () => {
-  it.each(['#/board', '#/p/p%2F1/board', '#/p/p1/runs', '#/p/p1/board?task=3', '#/p/p1/board?task=3&tab=history&from=1&to=4', '#/connect', '#/p/p1/connect', '#/run/0192-ab?tab=log&seq=7&at=3&f=kind%3Anote', '#/p/p1/run/0192ab', '#/rejected?run=0192&seq=4&state=open&group=tool', '#/board?at=7', '#/p/p1/board?run=0192&at=7', '#/p/p1/board?task=3&at=7', '#/runs?cmp=a%2Cb'])(
+  it.each(['#/board', '#/p/p%2F1/board', '#/p/p1/runs', '#/p/p1/board?task=3', '#/p/p1/board?task=3&tab=history&from=1&to=4', '#/connect', '#/p/p1/connect', '#/run/0192-ab?tab=log&seq=7&at=3&f=kind%3Anote', '#/p/p1/run/0192ab', '#/run/0192ab?seq=7&t0=5&t1=9', '#/rejected?run=0192&seq=4&state=open&group=tool', '#/board?at=7', '#/p/p1/board?run=0192&at=7', '#/p/p1/board?task=3&at=7', '#/runs?cmp=a%2Cb'])(
     '%s is read and written the same',
     (address) => expect(format(parse(address))).toBe(address),
   );

@@ -30,6 +30,8 @@ export interface RunRoute {
   seq: number | null;
   at: number | null;
   find: string | null;
+  /** The window of the timeline: its first and last event. */
+  span?: [number, number] | null;
 }
 
 export interface RejectedRoute {
@@ -63,7 +65,9 @@ export function parse(hash: string): Route {
   const [run] = more;
   if (name === 'run' && run !== undefined && more.length === 1 && /^[0-9a-f-]{4,36}$/i.test(run)) {
     const pane = PANES.find((known) => known === params.get('tab')) ?? 'timeline';
-    return { view: 'run', project, run, pane, seq: whole(params.get('seq')), at: whole(params.get('at')), find: params.get('f') };
+    const [first, last] = [whole(params.get('t0')), whole(params.get('t1'))];
+    const span: { span?: [number, number] } = first !== null && last !== null && first < last ? { span: [first, last] } : {};
+    return { view: 'run', project, run, pane, seq: whole(params.get('seq')), at: whole(params.get('at')), find: params.get('f'), ...span };
   }
   if (more.length > 0) return { view: 'unknown', asked };
   if (name === 'connect') return { view: 'connect', project };
@@ -92,8 +96,8 @@ export function format(route: Route): string {
   const base = route.project === null ? '#/' : `#/p/${encodeURIComponent(route.project)}/`;
   if (route.view === 'connect') return base + route.view;
   if (route.view === 'run') {
-    const { pane, seq, at, find } = route;
-    return address(`${base}run/${route.run}`, { tab: pane === 'timeline' ? null : pane, seq, at, f: find });
+    const { pane, seq, at, find, span } = route;
+    return address(`${base}run/${route.run}`, { tab: pane === 'timeline' ? null : pane, seq, at, t0: span?.[0], t1: span?.[1], f: find });
   }
   if (route.view === 'rejected') return address(`${base}rejected`, { run: route.run, seq: route.seq, state: route.state, group: route.group });
   const { task, tab, from, to, at, run, cmp } = route;

@@ -123,6 +123,8 @@ export const inspector = {
   rejected_n: { one: '{n} refused call, with its tries', other: '{n} refused calls, with their tries' },
   median_repair: 'median repair {time}',
   repaired_part: '{part} repaired',
+  copy_jsonl: 'Copy as JSON Lines',
+  sub_run: 'Sub-run',
   group_by: 'Group',
   group_code: 'by code',
   group_tool: 'by tool',

@@ -126,6 +126,8 @@ export const inspector: Record<keyof typeof english, Message> = {
   rejected_n: '{n} 个被拒绝的调用（含重试）',
   median_repair: '修复中位时间 {time}',
   repaired_part: '已修复 {part}',
+  copy_jsonl: '复制为 JSON 行',
+  sub_run: '子运行',
   group_by: '分组',
   group_code: '按错误码',
   group_tool: '按工具',
