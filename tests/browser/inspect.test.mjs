@@ -2,6 +2,7 @@
 // was repaired, what the board looked like at any event, and whether the record is sound.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { eventually, launch, newFolder, openPage, startOwner, TALLY } from './stand.mjs';
@@ -227,6 +228,31 @@ test('two runs are compared', async (t) => {
   await page.locator('[data-testid^="run.row:"] input').nth(1).check();
   await page.at('runs.compare').click();
   await page.locator('[data-testid="compare.runs"] tr[data-differs=true]', { hasText: 'Events' }).waitFor();
+});
+
+test('files are read in: what became of each is told, and the runs can be opened', async (t) => {
+  const owner = await startOwner(t);
+  const files = newFolder(t);
+  const line = (seq) => `{"seq":${seq},"run_id":"demo","kind":"note","at":"2026-01-01T00:00:00Z","payload":{"text":"event ${seq}"}}\n`;
+  writeFileSync(join(files, 'good.jsonl'), line(1) + line(2));
+  writeFileSync(join(files, 'half.jsonl'), (line(1) + line(2).slice(0, 40)).replaceAll('demo', 'half'));
+  const page = await openPage(t, browser, owner, { hash: '#/runs', axe: true });
+  await page.at('runs.import').click();
+  assert.ok(await page.at('import.start').isDisabled(), 'there is nothing to read yet');
+  await page.locator('#import-paths').fill('here.jsonl');
+  await page.keyboard.press('Control+Enter');
+  await page.locator('#import-trouble', { hasText: 'a path must be absolute' }).waitFor();
+  await page.locator('#import-paths').fill(`${files}\n${join(files, 'gone.jsonl')}`);
+  await page.at('import.start').click();
+  await page.locator('[data-testid="import.job"][data-state=done]').waitFor();
+  const told = await page.locator('[data-testid="import.file"]').evaluateAll((rows) => rows.map((row) => row.innerText.replaceAll(/\s+/g, ' ').replaceAll(' Open the run', '').trim()));
+  assert.deepEqual(told, ['gone.jsonl there is no such file', 'half.jsonl: 1 event read in 1 line could not be read line 2: is cut off, the file ends within it; is broken JSON: EOF while parsing a string at line 1 column 40', 'good.jsonl: 2 events read in']);
+  const found = await page.evaluate(async () => (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes[0].html.slice(0, 160)}`));
+  assert.deepEqual(found, []);
+  await page.keep('import');
+  await page.locator('[data-testid="import.file"]', { hasText: 'good.jsonl' }).getByRole('button', { name: 'Open the run' }).click();
+  await page.at('run.header').waitFor();
+  assert.equal(await page.at('run.events').innerText(), '2');
 });
 
 for (const theme of ['light', 'dark']) {

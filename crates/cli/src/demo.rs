@@ -2,7 +2,7 @@
 //! work live, mistakes included, through the same boundary as real ones.
 
 use crate::out;
-use crate::progress::Progress;
+use crate::progress::{Progress, Unit};
 use anyhow::{Context, Result};
 use endpoint::{ServeOptions, Server};
 use serde_json::{Value, json};
@@ -199,7 +199,7 @@ pub(crate) async fn run(args: Args) -> Result<ExitCode> {
 
 /// A store of the asked size, for trying and measuring.
 async fn generate(host: Host, size: Size) -> Result<ExitCode> {
-    let mut progress = Progress::start("made");
+    let mut progress = Progress::start("made", Unit::Events);
     let made = tokio::task::spawn_blocking(move || {
         let made = tools::generate::generate(&host, size, |done| progress.tell(done, size.events));
         host.close();

@@ -2,7 +2,7 @@
 
 use crate::access::Access;
 use crate::out;
-use crate::progress::Progress;
+use crate::progress::{Progress, Unit};
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 use std::io::{BufWriter, Write};
@@ -47,7 +47,7 @@ pub(crate) async fn run(args: Args, data: &Path) -> Result<ExitCode> {
 }
 
 async fn write(access: &Access, run: &serde_json::Value, of: u64, mut file: impl Write) -> Result<()> {
-    let mut progress = Progress::start("written");
+    let mut progress = Progress::start("written", Unit::Events);
     let mut from = 1;
     while from <= of {
         let part = access.bytes("run_lines", json!({"run": run, "from": from})).await?;

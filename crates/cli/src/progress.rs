@@ -9,9 +9,26 @@ use std::time::{Duration, Instant};
 const QUIET: Duration = Duration::from_secs(1);
 const EACH: Duration = Duration::from_millis(200);
 
+/// In what the work is counted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Unit {
+    Events,
+    Bytes,
+}
+
+impl Unit {
+    fn say(self, done: u64, of: u64) -> String {
+        match self {
+            Unit::Events => format!("{done} of about {of} events"),
+            Unit::Bytes => format!("{:.1} of {:.1} MB", to_f64(done) / 1e6, to_f64(of) / 1e6),
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Progress {
     what: &'static str,
+    unit: Unit,
     shown: bool,
     visible: bool,
     started: Instant,
@@ -21,7 +38,7 @@ pub(crate) struct Progress {
 
 impl Progress {
     /// From now on Ctrl-C is a wish that [`Progress::tell`] passes on.
-    pub(crate) fn start(what: &'static str) -> Progress {
+    pub(crate) fn start(what: &'static str, unit: Unit) -> Progress {
         let stop = Arc::new(AtomicBool::new(false));
         let wish = Arc::clone(&stop);
         tokio::spawn(async move {
@@ -32,6 +49,7 @@ impl Progress {
         let now = Instant::now();
         Progress {
             what,
+            unit,
             shown: false,
             visible: std::io::stderr().is_terminal(),
             started: now,
@@ -52,7 +70,7 @@ impl Progress {
                     format!(", {:.1} s left", each * to_f64(of.saturating_sub(done)))
                 }
             };
-            let line = format!("{} {done} of about {of} events{left}; Ctrl-C stops", self.what);
+            let line = format!("{} {}{left}; Ctrl-C stops", self.what, self.unit.say(done, of));
             // A terminal that is gone needs no progress.
             let _ = write!(std::io::stderr(), "\r\x1b[K{line}");
         }

@@ -2,7 +2,7 @@
 
 use crate::access::Access;
 use crate::out;
-use crate::progress::Progress;
+use crate::progress::{Progress, Unit};
 use anyhow::{Context, Result};
 use domain::RunId;
 use domain::ledger::{Believed, PublicKey, Report, Verifier};
@@ -84,7 +84,7 @@ async fn all(access: &Access, args: &Args) -> Result<ExitCode> {
 
 /// Asks whoever owns the store, and waits for the answer.
 async fn stored(access: &Access, run: &str) -> Result<Value> {
-    let mut progress = Progress::start("verified");
+    let mut progress = Progress::start("verified", Unit::Events);
     let mut found = access.view("verify", json!({"run": run, "ask": "start"})).await?;
     while found["state"] == "running" {
         let number = |field: &str| found[field].as_u64().unwrap_or(0);
@@ -139,7 +139,7 @@ fn checked(events: &Path, args: &Args) -> Result<Value> {
     let mut verifier = Verifier::named(run_of(events).as_deref(), &believed.checkpoints);
     believed.bad.into_iter().for_each(|text| verifier.bad_checkpoint(text));
     let (size, mut read, mut told, mut notes) = (file.metadata()?.len().max(1), 0, 0, BTreeMap::new());
-    let (mut progress, mut stopped) = (Progress::start("verified"), false);
+    let (mut progress, mut stopped) = (Progress::start("verified", Unit::Events), false);
     lines(file, &mut notes, |line| {
         match line.parse() {
             Ok(parsed) => verifier.event(Some(line.number), &parsed),

@@ -15,6 +15,7 @@ use tokio::sync::{broadcast, oneshot};
 
 use crate::checks::Checks;
 use crate::dispatch::{self, Outcome, Request};
+use crate::import::Jobs;
 use crate::rate::{Limiter, Verdict};
 use crate::scribe::{self, Scribe};
 use crate::shape::brief;
@@ -67,6 +68,7 @@ struct Inner {
     scribe: Scribe,
     witness: Arc<Witness>,
     checks: Checks,
+    imports: Jobs,
 }
 
 #[derive(Debug, Default, Clone)]
@@ -125,6 +127,7 @@ impl Host {
             scribe: beside,
             witness,
             checks: Checks::default(),
+            imports: Jobs::default(),
         };
         Ok(Host { inner: Arc::new(inner) })
     }
@@ -299,6 +302,7 @@ impl Host {
 
     /// Commits what waits, checkpoints the WAL, frees the lock. Later calls get STORE_UNAVAILABLE.
     pub fn close(&self) {
+        self.inner.imports.stop();
         self.inner.scribe.stop();
         clean::closing(&self.inner.store, &self.inner.data);
         self.inner.store.close();
@@ -310,6 +314,10 @@ impl Host {
 
     pub(crate) fn checks(&self) -> &Checks {
         &self.inner.checks
+    }
+
+    pub(crate) fn imports(&self) -> &Jobs {
+        &self.inner.imports
     }
 
     pub(crate) fn now(&self) -> domain::Timestamp {

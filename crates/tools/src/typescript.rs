@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use ts_rs::{Config, TS};
 
-use crate::{change, error, view};
+use crate::{change, error, import, view};
 
 macro_rules! declare {
     ($out:expr, $($ty:ty),* $(,)?) => {$(
@@ -44,6 +44,11 @@ fn declarations() -> String {
         view::runs::Runs,
         view::runs::RunsParams,
         view::status::Status,
+        import::Account,
+        import::BadLine,
+        import::ImportJob,
+        import::ImportParams,
+        import::ImportState,
     );
     inspector(&mut out);
     let kinds: Vec<_> = domain::Payload::KINDS.iter().map(|kind| format!("'{kind}'")).collect();

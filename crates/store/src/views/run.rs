@@ -56,12 +56,13 @@ pub(super) fn started(conn: &Connection, row: &Row, event: &RunStarted) -> Resul
 }
 
 /// A run that was read in from a file, before its first event.
+/// A file that tells no end is of a run whose end is not known, not of one that goes on.
 pub(crate) fn imported(conn: &Connection, row: &Row, import: &ImportRow) -> Result<(), StoreError> {
     project_insert(conn, row.project_key, IMPORTED, "Imported", None)?;
     conn.prepare_cached(
         "INSERT INTO runs (key, id, project, actor, name, source, status, head_seq, head_hash, rejected, started_at,
                            last_at)
-         VALUES (?1, ?2, ?3, 'agent', ?4, ?5, 'running', 0, ?6, 0, ?7, ?7)",
+         VALUES (?1, ?2, ?3, 'agent', ?4, ?5, 'interrupted', 0, ?6, 0, ?7, ?7)",
     )?
     .execute(params![
         row.run_key,

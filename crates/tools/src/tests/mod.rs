@@ -2,6 +2,7 @@
 
 mod concurrency;
 mod conversation;
+mod import;
 mod inspector;
 mod properties;
 mod recovery;

@@ -67,36 +67,16 @@ pub(crate) fn load<F: Form>(host: &Host, name: &str, params: Value) -> Result<F:
         "task" => formed::<F>(task::load(host, &parse(params)?)?),
         "runs" => formed::<F>(runs::load(host, &parse(params)?)?),
         "trash" => formed::<F>(trash::load(host, &parse(params)?)?),
-        "import" => formed::<F>(import_file(host, &parse(params)?)?),
+        "import" => formed::<F>(crate::import::load(host, parse(params)?)?),
         "status" => formed::<F>(status::load(host)?),
         _ => Err(Refusal::new(Code::NotFound, format!("there is no view \"{name}\"")).issue(
             "name",
             "unknown view",
             json!(name),
-            "board, task, runs, run, events, event, body, rejected, rejection, replay, verify, trash or status",
+            "board, task, runs, run, events, event, body, rejected, rejection, replay, verify, trash, import or status",
             "ask for one of these",
         )),
     }
-}
-
-#[derive(Debug, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ImportParams {
-    path: std::path::PathBuf,
-}
-
-/// Reads a ledger file of this machine into the store.
-fn import_file(host: &Host, params: &ImportParams) -> Result<crate::import::Account, Refusal> {
-    crate::import::import(host, &params.path).map_err(|error| {
-        Refusal::new(Code::InvalidInput, format!("{} cannot be read in: {error}", params.path.display()))
-            .issue(
-                "path",
-                error.to_string(),
-                json!(params.path),
-                "a ledger file that can be read",
-                "look at the file, then try again; nothing was written",
-            )
-    })
 }
 
 /// Loads what is sent as bytes, by name.

@@ -1,6 +1,6 @@
 // What a page may ask of the owner of the store, whichever way it is reached.
 import type {
-  Answer, Board, BoardParams, Body, BodyParams, ChainDetail, Change, EventDetail, EventParams, Events, EventsParams, Refusal, Rejected,
+  Answer, Board, BoardParams, Body, BodyParams, ChainDetail, Change, EventDetail, EventParams, Events, EventsParams, ImportJob, ImportParams, Refusal, Rejected,
   RejectedParams, RejectionParams, Replay, ReplayParams, RunDetail, RunParams, Runs, RunsParams, Status, TaskDetail, TaskFields,
   TaskParams, Trash, TrashParams, Verify, VerifyParams,
 } from './types.gen';
@@ -19,6 +19,7 @@ export interface Views {
   rejection: { params: RejectionParams; view: ChainDetail };
   replay: { params: ReplayParams; view: Replay };
   verify: { params: VerifyParams; view: Verify };
+  import: { params: ImportParams; view: ImportJob | null };
 }
 
 /** What is drawn from without being read as text. */

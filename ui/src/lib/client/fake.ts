@@ -61,7 +61,7 @@ export class FakeOwner implements Client {
         return { position: store.position, tasks: [...store.tasks.values()].filter((task) => task.deleted).map((task) => store.card(task)) } as never;
       case 'rejected':
         return { position: store.position, calls: 0, counts: { open: 0, repaired: 0, gaveUp: 0, loop: 0, expected: 0 }, medianRepairMs: null, chains: [], more: false } as never;
-      case 'run': case 'events': case 'event': case 'body': case 'rejection': case 'replay': case 'verify':
+      case 'run': case 'events': case 'event': case 'body': case 'rejection': case 'replay': case 'verify': case 'import':
         throw new Refused({ code: 'NOT_FOUND', message: 'the make-believe owner keeps no ledger', issues: [] });
       default:
         return {

@@ -229,6 +229,52 @@ mcpUrl: string | null, tokenFile: string | null,
  */
 person: string, tasks: number, runsOpen: number, rejected: number, };
 
+export type Account = { file: string, 
+/**
+ * `ledger`, `plain ledger`, or `unknown`.
+ */
+format: string, 
+/**
+ * Why nothing of it could be read at all.
+ */
+why?: string, runs: Array<string>, lines: number, mapped: number, 
+/**
+ * Lines that were passed over, by why.
+ */
+skipped: Record<string, number>, 
+/**
+ * The first of the lines that could not be read.
+ */
+bad: Array<BadLine>, 
+/**
+ * All of them.
+ */
+badLines: number, events: number, 
+/**
+ * What is wrong with the ledger as a whole; it was read in as it is.
+ */
+problems: Array<string>, 
+/**
+ * Spellings that were forgiven: a byte order mark, lines that end as on Windows, later kinds.
+ */
+notes: Record<string, number>, };
+
+export type BadLine = { line: number, why: string, };
+
+export type ImportJob = { job: number, state: ImportState, 
+/**
+ * What it is at.
+ */
+file: string | null, filesDone: number, files: number, bytesDone: number, bytes: number, leftMs: number | null, 
+/**
+ * Of the files that are done, from the asked one on.
+ */
+accounts: Array<Account>, };
+
+export type ImportParams = { "ask": "look", job?: number, from?: number, } | { "ask": "start", paths: Array<string>, } | { "ask": "stop", job: number, };
+
+export type ImportState = "waiting" | "running" | "done" | "stopped";
+
 export type RunParams = { run: string, 
 /**
  * The run as it was after this event (a seq of the run). Absent: as it is.

@@ -10,8 +10,15 @@ const SOURCE: Record<string, Key> = {
   browser: 'source_browser', cli: 'source_cli', import: 'source_import',
 };
 
+const FAULT: Record<string, Key> = {
+  unreadable: 'fault_unreadable', truncated: 'fault_truncated', encoding: 'fault_encoding', gap: 'fault_gap', repeat: 'fault_repeat',
+  reorder: 'fault_reorder', foreign_run: 'fault_foreign_run', altered: 'fault_altered', unlinked: 'fault_unlinked', cut_tail: 'fault_cut_tail',
+  swapped: 'fault_swapped', checkpoint: 'fault_checkpoint', mixed: 'fault_mixed', empty: 'fault_empty',
+};
+
 /** `null`: a word that a later program may write; it is shown as it is. */
 export const statusKey = (status: string): Key | null => STATUS[status] ?? null;
+export const faultKey = (fault: string): Key | null => FAULT[fault] ?? null;
 export const sourceKey = (source: string): Key | null => SOURCE[source] ?? null;
 
 /** `15:12:03.204`, or how long after the run's start: `+1:02.204`. */

@@ -2,7 +2,7 @@
 import {
   Activity, Ban, Bot, ChevronDown, ChevronLeft, ChevronRight, ChevronUp, Circle, CircleCheck, Copy, Ellipsis, FilePlus2, Hand, Hash,
   History, Inbox, Keyboard, Languages, Link, Lock, Monitor, Moon, PanelRight, Pause, Pencil, Play, Plug, Plus, RotateCcw, Rows3,
-  Search, Server, ShieldX, SlidersHorizontal, Contrast, Sun, Trash2, TriangleAlert, Undo2, User, WifiOff, X, Check, ListTree, Columns3, ChevronFirst, ChevronLast, GitCompareArrows,
+  Search, Server, ShieldX, SlidersHorizontal, Contrast, Sun, Trash2, TriangleAlert, Undo2, User, WifiOff, X, Check, ListTree, Columns3, ChevronFirst, ChevronLast, GitCompareArrows, FolderInput,
 } from 'lucide';
 
 export const ICONS = {
@@ -11,7 +11,7 @@ export const ICONS = {
   hash: Hash, history: History, inbox: Inbox, keyboard: Keyboard, languages: Languages, link: Link, lock: Lock, monitor: Monitor,
   moon: Moon, 'panel-right': PanelRight, pause: Pause, pencil: Pencil, play: Play, plug: Plug, plus: Plus, 'rotate-ccw': RotateCcw,
   rows: Rows3, search: Search, server: Server, 'shield-x': ShieldX, sliders: SlidersHorizontal, contrast: Contrast, sun: Sun,
-  trash: Trash2, alert: TriangleAlert, undo: Undo2, user: User, 'wifi-off': WifiOff, x: X, check: Check, tree: ListTree, columns: Columns3, first: ChevronFirst, last: ChevronLast, compare: GitCompareArrows,
+  trash: Trash2, alert: TriangleAlert, undo: Undo2, user: User, 'wifi-off': WifiOff, x: X, check: Check, tree: ListTree, columns: Columns3, first: ChevronFirst, last: ChevronLast, compare: GitCompareArrows, 'folder-input': FolderInput, FolderInput,
 };
 export type IconName = keyof typeof ICONS;
 

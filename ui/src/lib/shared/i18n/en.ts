@@ -1,5 +1,6 @@
 // The words of the page in English. A value with `one` and `other` is chosen by `n`.
 import { inspector } from './en/inspector';
+import { sources } from './en/sources';
 
 export const en = {
   // places
@@ -293,6 +294,7 @@ export const en = {
   summary_refused: { one: '{n} event, {r} refused', other: '{n} events, {r} refused' },
   just_now: 'just now',
   ...inspector,
+  ...sources,
 };
 
 export type Message = string | { one: string; other: string };

@@ -1,6 +1,7 @@
 // 页面的中文词句。与 en.ts 的键完全一致，由类型检查保证。
 import type { Key, Message } from './en';
 import { inspector } from './zh/inspector';
+import { sources } from './zh/sources';
 
 export const zh = {
   app: 'Tallyboard',
@@ -278,4 +279,5 @@ export const zh = {
   summary_refused: '{n} 个事件，{r} 次被拒',
   just_now: '刚刚',
   ...inspector,
+  ...sources,
 } satisfies Record<Key, Message>;

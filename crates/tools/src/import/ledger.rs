@@ -1,45 +1,23 @@
-//! Ledger files from elsewhere, read into the store as runs that touch no board.
+//! Ledger files, chained or plain.
 //!
 //! A chained ledger is kept byte for byte, with its own hashes; a plain one gets a chain when it is
 //! read in. What cannot be read is counted and named, and keeps nothing else out.
 
+use super::job::Job;
+use super::{Account, Halt};
 use crate::host::Host;
 use domain::ledger::{Fault, Hash, Head, Line, Lines, Parsed, Report, Verifier, read};
 use domain::{RunId, Seq, Timestamp, canonical};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::Arc;
 use store::table::import::ImportRow;
 use store::{RunHandle, StoreError, Tx};
 
-/// What became of one file.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Account {
-    pub file: String,
-    /// `ledger`, `plain ledger`, or `unknown`.
-    pub format: String,
-    pub runs: Vec<String>,
-    pub lines: u64,
-    pub mapped: u64,
-    /// Lines that were passed over, by why.
-    pub skipped: BTreeMap<String, u64>,
-    pub bad: Vec<BadLine>,
-    pub events: u64,
-    /// What is wrong with the ledger as a whole; it was read in as it is.
-    pub problems: Vec<String>,
-    /// Spellings that were forgiven: a byte order mark, lines that end as on Windows, later kinds.
-    pub notes: BTreeMap<String, u64>,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct BadLine {
-    pub line: u64,
-    pub why: String,
-}
-
-const BAD_LISTED_MAX: usize = 100;
+/// The file is gone through twice: first to see what it is, then to write.
+const PASSES: u64 = 2;
 
 /// Goes through a file line by line; `notes` counts what was forgiven. Blank lines are passed over.
 pub fn lines(
@@ -63,29 +41,25 @@ pub fn lines(
 }
 
 /// Reads one ledger file into the store.
-pub fn import(host: &Host, path: &Path) -> std::io::Result<Account> {
+pub(super) fn import(host: &Host, path: &Path, job: &Arc<Job>) -> Result<Account, Halt> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut account =
         Account { file: path.display().to_string(), format: "unknown".into(), ..Account::default() };
-    if !path.is_file() {
-        account.bad.push(BadLine { line: 0, why: "is not a file".into() });
+    let Some(first) = survey(path, job, &mut account)? else {
+        account.why =
+            Some(if account.lines == 0 { "it is empty" } else { "no line of it is an event" }.into());
         return Ok(account);
-    }
-    let Some(first) = survey(path, &mut account)? else { return Ok(account) };
-    let file = path.to_owned();
-    let at = host.now();
-    let own = first.chained;
-    let written = host.store().write_wait(move |tx| write(tx, &file, &first, &name, at));
-    match written {
-        Ok(Written { run, events, skipped }) => {
-            account.format = if own { "ledger" } else { "plain ledger" }.into();
-            account.runs = vec![run.to_string()];
-            account.events = events;
-            account.mapped = events;
-            account.skipped = skipped;
-        }
-        Err(error) => return Err(std::io::Error::other(error.to_string())),
-    }
+    };
+    let (file, work, at, own) = (path.to_owned(), Arc::clone(job), host.now(), first.chained);
+    let readable = account.lines - account.bad_lines;
+    let written = host
+        .store()
+        .write_wait(move |tx| write(tx, File { path: &file, name: &name, readable }, &first, &work, at))?;
+    account.format = if own { "ledger" } else { "plain ledger" }.into();
+    account.runs = vec![written.run.to_string()];
+    account.events = written.events;
+    account.mapped = written.events;
+    account.skipped = written.skipped;
     Ok(account)
 }
 
@@ -97,12 +71,11 @@ struct First {
 }
 
 /// Reads the whole file once: whose it is, and what is wrong with it.
-fn survey(path: &Path, account: &mut Account) -> std::io::Result<Option<First>> {
+fn survey(path: &Path, job: &Arc<Job>, account: &mut Account) -> Result<Option<First>, Halt> {
     let mut verifier = Verifier::new(None, &[]);
     let mut first: Option<(String, bool, Vec<u8>)> = None;
     let mut notes = std::mem::take(&mut account.notes);
-    let mut cut = false;
-    lines(std::fs::File::open(path)?, &mut notes, |line| {
+    lines(job.meter(std::fs::File::open(path)?, PASSES), &mut notes, |line| {
         account.lines += 1;
         match line.parse() {
             Ok(parsed) => {
@@ -111,11 +84,9 @@ fn survey(path: &Path, account: &mut Account) -> std::io::Result<Option<First>> 
                 verifier.event(Some(line.number), &parsed);
             }
             Err(why) => {
-                cut |= line.unended;
                 verifier.unreadable(line.number, &why, line.unended);
-                if account.bad.len() < BAD_LISTED_MAX {
-                    account.bad.push(BadLine { line: line.number, why: why.to_string() });
-                }
+                let cut = if line.unended { "is cut off, the file ends within it; " } else { "" };
+                account.bad(line.number, format!("{cut}{why}"));
             }
         }
         true
@@ -125,7 +96,7 @@ fn survey(path: &Path, account: &mut Account) -> std::io::Result<Option<First>> 
         notes.insert(format!("unknown kind or layout: {kind}"), *events);
     }
     account.notes = notes;
-    let unreadable = |fault: Fault| matches!(fault, Fault::Unreadable | Fault::Encoding);
+    let unreadable = |fault: Fault| matches!(fault, Fault::Unreadable | Fault::Encoding | Fault::Truncated);
     account.problems =
         report.problems.iter().filter(|p| !unreadable(p.fault)).map(|p| p.text.clone()).collect();
     Ok(first.map(|(name, chained, line)| First { run: run_id(&name, chained, &line), name, chained }))
@@ -149,31 +120,37 @@ struct Written {
     skipped: BTreeMap<String, u64>,
 }
 
+struct File<'a> {
+    path: &'a Path,
+    name: &'a str,
+    /// Lines that are events.
+    readable: u64,
+}
+
 /// One transaction: the whole run, or nothing.
 fn write(
     tx: &mut Tx<'_>,
-    path: &Path,
+    file: File<'_>,
     first: &First,
-    file: &str,
+    job: &Arc<Job>,
     at: Timestamp,
 ) -> Result<Written, StoreError> {
     let mut skipped = BTreeMap::new();
     let known = tx.run_handle(first.run)?;
     let imported = tx.import_get(first.run)?.is_some();
     if known.is_some() && !imported {
-        let lines = tx.run_get(first.run)?.map_or(0, |run| run.events.0);
-        skipped.insert("this store's own run".to_owned(), lines);
+        skipped.insert("this store's own run".to_owned(), file.readable);
         return Ok(Written { run: first.run, events: 0, skipped });
     }
-    let import = ImportRow { name: short(&first.name), file: file.to_owned(), chained: first.chained };
+    let import = ImportRow { name: short(&first.name), file: file.name.to_owned(), chained: first.chained };
     let mut run = match known {
         Some(run) => run,
         None => tx.import_start(first.run, at, &import)?,
     };
     let (mut events, mut failed) = (0, None);
     let mut skip = |why: &str| *skipped.entry(why.to_owned()).or_default() += 1;
-    let file = std::fs::File::open(path).map_err(StoreError::internal)?;
-    lines(file, &mut BTreeMap::new(), |line| {
+    let file = std::fs::File::open(file.path).map_err(StoreError::internal)?;
+    lines(job.meter(file, PASSES), &mut BTreeMap::new(), |line| {
         let Ok(parsed) = line.parse() else { return true };
         if *parsed.run != *first.name {
             skip("another run");
