@@ -6,7 +6,7 @@ use crate::{Change, Tag};
 use domain::ledger::{Checkpoint, Hash, Report, Verifier, parse_body};
 use domain::{RunId, Seq, Timestamp};
 use parking_lot::Mutex;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -123,7 +123,7 @@ fn perform(
     behind: Option<(Seq, Hash)>,
     check: &Check,
 ) -> Result<Option<Report>, StoreError> {
-    let all = checkpoints(host, run)?;
+    let all: Vec<Signed> = checkpoints(host, run)?.iter().map(|kept| kept.mark).collect();
     let told = Mutex::new(Instant::now());
     let progress = |done: u64| {
         check.done.store(done, Ordering::Relaxed);
@@ -155,16 +155,26 @@ fn covers(host: &Host, all: &[Signed], seq: u64) -> bool {
     seq == 0 || !believed(host, all.iter().filter(|(mark, _)| mark.seq.0 == seq)).is_empty()
 }
 
-/// Every checkpoint of the run, from both places, each once.
-pub(crate) fn checkpoints(host: &Host, run: RunId) -> Result<Vec<Signed>, StoreError> {
-    let mut all: Vec<Signed> =
-        host.store().read(|reader| reader.checkpoint_list(run))?.iter().map(signed).collect();
-    for outside in host.witness().outside(run) {
-        if !all.contains(&outside) {
-            all.push(outside);
-        }
-    }
-    all.sort_by_key(|(mark, _)| mark.seq);
+/// A checkpoint, and in which of the two places it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Kept {
+    pub mark: Signed,
+    pub in_store: bool,
+    pub outside: bool,
+}
+
+/// Every checkpoint of the run, from both places, each once, in the order of the seq.
+pub(crate) fn checkpoints(host: &Host, run: RunId) -> Result<Vec<Kept>, StoreError> {
+    let stored = host.store().read(|reader| reader.checkpoint_list(run))?;
+    let stored: HashSet<Signed> = stored.iter().map(signed).collect();
+    let outside: HashSet<Signed> = host.witness().outside(run).into_iter().collect();
+    let kept = |mark: &Signed| Kept {
+        mark: *mark,
+        in_store: stored.contains(mark),
+        outside: outside.contains(mark),
+    };
+    let mut all: Vec<Kept> = stored.union(&outside).map(kept).collect();
+    all.sort_by_key(|kept| kept.mark.0.seq);
     Ok(all)
 }
 

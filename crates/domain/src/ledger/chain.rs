@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 /// A link of the chain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, std::hash::Hash)]
 pub struct Hash(pub [u8; 32]);
 
 impl Hash {

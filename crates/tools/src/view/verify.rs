@@ -37,7 +37,7 @@ pub struct Verify {
     #[ts(type = "number | null")]
     pub left_ms: Option<u64>,
     pub report: Option<VerifyReport>,
-    /// Signed marks, oldest first; the newest 500.
+    /// Signed marks, oldest first; the newest 500. While it runs they are left out.
     pub checkpoints: Vec<CheckpointRow>,
 }
 
@@ -115,9 +115,8 @@ pub struct VerifyMark {
 
 use super::with_run;
 use crate::Refusal;
-use crate::checks::{self, Check, Found, Outcome};
+use crate::checks::{self, Check, Found, Kept, Outcome};
 use crate::host::{Host, unavailable};
-use crate::witness::signed;
 use domain::ledger::Report;
 use domain::{RunId, Seq};
 use std::sync::Arc;
@@ -146,9 +145,9 @@ pub(crate) fn load(host: &Host, params: &VerifyParams) -> Result<Verify, Refusal
         done: report.as_ref().map_or(done, |report| report.events),
         of: check.of,
         left_ms: (state == VerifyState::Running).then(|| left_ms(&check, done)).flatten(),
+        checkpoints: if state == VerifyState::Running { Vec::new() } else { checkpoints(host, row.id)? },
         state,
         report,
-        checkpoints: checkpoints(host, row.id)?,
     })
 }
 
@@ -201,22 +200,14 @@ fn report(found: &Found) -> VerifyReport {
 }
 
 fn checkpoints(host: &Host, run: RunId) -> Result<Vec<CheckpointRow>, Refusal> {
-    let stored =
-        host.store().read(|reader| reader.checkpoint_list(run)).map_err(|error| unavailable(&error))?;
-    let stored: Vec<_> = stored.iter().map(signed).collect();
-    let outside = host.witness().outside(run);
+    let all = checks::checkpoints(host, run).map_err(|error| unavailable(&error))?;
     let key = host.witness().public();
-    let mut all = stored.clone();
-    all.extend(outside.iter().filter(|mark| !stored.contains(mark)));
-    all.sort_by_key(|(mark, _)| mark.seq);
     let skip = all.len().saturating_sub(CHECKPOINTS_MAX);
-    let outside: std::collections::HashSet<_> =
-        outside.iter().map(|(mark, sig)| (mark.seq, mark.hash.0, *sig)).collect();
-    let rows = all.iter().skip(skip).map(|(mark, sig)| CheckpointRow {
+    let rows = all[skip..].iter().map(|Kept { mark: (mark, sig), in_store, outside }| CheckpointRow {
         seq: mark.seq.0,
         at: mark.at.to_string(),
-        in_store: stored.contains(&(*mark, *sig)),
-        outside: outside.contains(&(mark.seq, mark.hash.0, *sig)),
+        in_store: *in_store,
+        outside: *outside,
         signed: key.is_some_and(|key| mark.is_signed(&key, sig)),
     });
     Ok(rows.collect())

@@ -610,7 +610,7 @@ done: number, of: number,
  */
 leftMs: number | null, report: VerifyReport | null, 
 /**
- * Signed marks, oldest first; the newest 500.
+ * Signed marks, oldest first; the newest 500. While it runs they are left out.
  */
 checkpoints: Array<CheckpointRow>, };
 
