@@ -1,5 +1,6 @@
 // The words of the page in English. A value with `one` and `other` is chosen by `n`.
 import { inspector } from './en/inspector';
+import { keys } from './en/keys';
 import { sources } from './en/sources';
 
 export const en = {
@@ -258,42 +259,12 @@ export const en = {
   starting: 'Connecting to the program…',
   copy_details: 'Copy details',
   no_such_place: 'There is nothing at this address.',
-  // palette, keys
-  palette_hint: 'Type a command, a task number or words of a subject',
-  palette_none: 'Nothing matches “{text}”.',
-  go_to: 'Go to {place}',
-  keys_title: 'Keyboard',
-  keys_global: 'Everywhere',
-  keys_board: 'On the board',
-  keys_drawer: 'In a task',
-  k_palette: 'Commands and search',
-  k_keys: 'This list',
-  k_search: 'Search tasks',
-  k_new: 'New task',
-  k_go: 'Go to board, refused calls, runs, trash, connect',
-  k_copy_link: 'Copy link',
-  k_copy_id: 'Copy number',
-  k_pause: 'Pause or resume updates',
-  k_undo: 'Undo my last change (writes a new version)',
-  k_region: 'Next region',
-  k_back: 'One layer back',
-  k_move_focus: 'Move the focus',
-  k_open: 'Open the task',
-  k_select: 'Select',
-  k_extend: 'Extend the selection',
-  k_status: 'Set the status: 1 to 4 in the menu',
-  k_move: 'Move menu',
-  k_move_card: 'Move the card to the next column',
-  k_edit: 'Edit the task',
-  k_held: 'Apply held moves',
-  k_delete: 'Delete',
-  k_save: 'Save',
-  k_prev_next: 'Previous, next task',
   // live region
   summary: { one: '{n} event', other: '{n} events' },
   summary_refused: { one: '{n} event, {r} refused', other: '{n} events, {r} refused' },
   just_now: 'just now',
   ...inspector,
+  ...keys,
   ...sources,
 };
 

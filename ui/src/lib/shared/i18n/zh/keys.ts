@@ -1,0 +1,36 @@
+// 命令面板与按键列表的用语。
+import type { keys as english } from '../en/keys';
+import type { Message } from '../en';
+
+export const keys: Record<keyof typeof english, Message> = {
+  palette_hint: '输入命令、任务编号或标题中的词',
+  palette_none: '没有匹配“{text}”的结果。',
+  go_to: '前往{place}',
+  keys_title: '键盘快捷键',
+  keys_global: '任何位置',
+  keys_board: '看板上',
+  keys_drawer: '任务中',
+  k_palette: '命令与搜索',
+  k_keys: '此列表',
+  k_search: '搜索任务',
+  k_new: '新建任务',
+  k_go: '前往看板、被拒调用、运行、回收站、连接',
+  k_copy_link: '复制链接',
+  k_copy_id: '复制编号',
+  k_pause: '暂停或恢复更新',
+  k_undo: '撤销我的上一步更改（写入新版本）',
+  k_region: '下一个区域',
+  k_back: '返回上一层',
+  k_move_focus: '移动焦点',
+  k_open: '打开任务',
+  k_select: '选择',
+  k_extend: '扩展选择',
+  k_status: '设置状态：菜单中按 1 至 4',
+  k_move: '移动菜单',
+  k_move_card: '将卡片移至相邻列',
+  k_edit: '编辑任务',
+  k_held: '应用暂缓的移动',
+  k_delete: '删除',
+  k_save: '保存',
+  k_prev_next: '上一个、下一个任务',
+};
