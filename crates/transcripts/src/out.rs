@@ -3,11 +3,11 @@
 use crate::found::mark;
 use crate::{Found, Session, Sign, Tally};
 use domain::event::{
-    Decision, Layout, Message, ModelProposed, Note, PermissionAsked, PermissionDecided, Role, RunEnded,
-    TodoWritten, ToolCalled, ToolFailed, ToolReturned, TurnEnded, TurnStarted, Usage,
+    Decision, Layout, Message, ModelProposed, Note, PermissionAsked, PermissionDecided, Role, TodoWritten,
+    ToolCalled, ToolFailed, ToolReturned, TurnEnded, TurnStarted, Usage,
 };
 use domain::plan::{PlanItem, PlanStatus};
-use domain::{Body, EndReason, Payload, Timestamp};
+use domain::{Body, Payload, Timestamp};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -318,20 +318,6 @@ impl Out {
             .unwrap_or_else(|| "unknown".to_owned())
     }
 
-    /// Calls of the session that speaks whose result never came.
-    pub(crate) fn unanswered(&mut self, why: &str) {
-        let mut calls: Vec<_> = self
-            .open
-            .iter()
-            .filter(|((session, _), _)| *session == self.speaks)
-            .map(|((_, call), _)| call.clone())
-            .collect();
-        calls.sort();
-        for call in calls {
-            self.failed(Some(&call), None, why, None);
-        }
-    }
-
     /// `prompt`: the words that gave the turn, by which other sources tell the same.
     pub(crate) fn turn_started(&mut self, id: Option<&str>, prompt: Option<&str>) {
         let payload = Payload::from(TurnStarted { v: Layout::default(), turn: id.map(str::to_owned) });
@@ -403,11 +389,6 @@ impl Out {
         }
         *known = usage;
         Some(fresh)
-    }
-
-    pub(crate) fn ended(&mut self, reason: EndReason, note: Option<&str>) {
-        let ended = note.map_or_else(|| RunEnded::new(reason), |note| RunEnded::because(reason, note));
-        self.put_plain(ended);
     }
 
     /// Whether this was not told before in this reading.

@@ -1,6 +1,8 @@
 //! Real files recorded by others, where they are at hand: every record is accounted for, and mangled
 //! copies do no harm.
 
+use domain::fold::{At, Facts};
+use domain::{Position, RunId, Seq, Timestamp};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use transcripts::Reading;
@@ -82,6 +84,49 @@ fn every_record_of_every_file_is_accounted_for() {
     for (format, sums) in formats {
         println!("{format}: {sums:?}");
     }
+}
+
+/// The plan after every record is what the record's own lines say: the last list wins, the start of a
+/// turn clears it, its end does not.
+#[test]
+fn plans_of_deepseek_harness_are_those_its_own_lines_tell() {
+    let Some(corpus) = corpus() else { return };
+    let mut all = Vec::new();
+    files(&corpus.join("dsh"), &mut all);
+    let (mut with_plan, mut compared) = (0, 0);
+    for file in all {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let (mut reading, mut facts, mut seq) = (Reading::new(false), Facts::default(), 0);
+        let mut own: Vec<(String, String)> = Vec::new();
+        for line in text.lines() {
+            let record: serde_json::Value = serde_json::from_str(line).unwrap();
+            match record["type"].as_str().unwrap() {
+                "turn/start" => own.clear(),
+                "todo/write" => {
+                    let word = |item: &serde_json::Value, name: &str| item[name].as_str().unwrap().to_owned();
+                    let todos = record["data"]["todos"].as_array().unwrap();
+                    own = todos.iter().map(|item| (word(item, "content"), word(item, "status"))).collect();
+                    with_plan += 1;
+                }
+                _ => {}
+            }
+            reading.feed(line.as_bytes());
+            reading.feed(b"\n");
+            for found in reading.take() {
+                seq += 1;
+                let run = RunId(uuid::Uuid::nil());
+                let at = At { position: Position(seq), run, seq: Seq(seq), at: Timestamp::from_unix_ms(0) };
+                facts.apply(at, Some(&found.payload));
+            }
+            let plan = facts.plan.iter().flat_map(|plan| &plan.items);
+            let plan: Vec<_> =
+                plan.map(|item| (item.content.clone(), item.status.as_str().to_owned())).collect();
+            assert_eq!(plan, own, "{} at {line}", file.display());
+            compared += 1;
+        }
+    }
+    println!("{compared} records compared, {with_plan} lists written");
+    assert!(with_plan > 0);
 }
 
 /// Spliced, cut, with NUL, swapped and repeated stretches: it never panics, and it always adds up.

@@ -56,7 +56,6 @@ struct Codex {
     failed: HashSet<String>,
     /// Plans until the answer says that they were taken.
     plans: HashMap<String, Value>,
-    steps: u64,
 }
 
 impl Dialect for Codex {
@@ -96,7 +95,7 @@ impl Dialect for Codex {
             Some(
                 "thread.started" | "turn.started" | "item.started" | "item.updated" | "item.completed"
                 | "turn.completed" | "turn.failed",
-            ) => self.printed(&record, out),
+            ) => Codex::printed(&record, out),
             Some(known) => match TOLD_ELSEWHERE.iter().find(|name| **name == known) {
                 Some(name) => Outcome::skipped(name),
                 None => self.item(&record, out),
@@ -256,7 +255,7 @@ impl Codex {
                 }
                 return told(out.count() > before);
             }
-            "token_count" => return self.tokens(event, out),
+            "token_count" => return Codex::tokens(event, out),
             "task_started" | "turn_started" => out.turn_started(turn, None),
             "task_complete" | "turn_complete" => {
                 out.turn_ended(turn, Some("completed"), number(event, "duration_ms"))
@@ -317,7 +316,7 @@ impl Codex {
     }
 
     /// The counts are of the whole session; what is new since the last one is counted.
-    fn tokens(&mut self, event: &Value, out: &mut Out) -> Outcome {
+    fn tokens(event: &Value, out: &mut Out) -> Outcome {
         let Some(total) = event.get("info").and_then(|info| info.get("total_token_usage")) else {
             return Outcome::skipped("token_count without counts");
         };
@@ -330,7 +329,6 @@ impl Codex {
         };
         match out.usage_once("session", usage) {
             Some(fresh) => {
-                self.steps += 1;
                 out.used(None, "tokens", "", fresh);
                 Outcome::Mapped
             }
@@ -339,7 +337,7 @@ impl Codex {
     }
 
     /// What `codex exec --json` prints.
-    fn printed(&mut self, record: &Value, out: &mut Out) -> Outcome {
+    fn printed(record: &Value, out: &mut Out) -> Outcome {
         let item = record.get("item").unwrap_or(&Value::Null);
         let (id, kind) = (word(item, "id"), text(item, "type").unwrap_or_default());
         match (text(record, "type").unwrap_or_default(), kind) {
@@ -367,23 +365,22 @@ impl Codex {
             }
             ("item.completed", "todo_list") => out.plan(id, todo_list(item)),
             ("item.completed", "error") => out.noted(id, "error", text(item, "message").unwrap_or_default()),
-            ("item.started", "command_execution" | "mcp_tool_call" | "web_search" | "file_change") => {
-                let input =
-                    ["command", "arguments", "query", "changes"].iter().find_map(|name| item.get(*name));
-                out.called(id, word(item, "tool").unwrap_or(kind), input);
-            }
-            ("item.completed", "command_execution" | "mcp_tool_call" | "web_search" | "file_change") => {
+            (phase, "command_execution" | "mcp_tool_call" | "web_search" | "file_change") => {
                 let tool = word(item, "tool").unwrap_or(kind);
                 if id.is_none_or(|id| out.first(&["item", id])) {
                     let input =
                         ["command", "arguments", "query", "changes"].iter().find_map(|name| item.get(*name));
                     out.proposed(id, tool, input, None, None);
+                    out.called(id, tool, None);
                 }
-                let result = ["aggregated_output", "result", "error"].iter().find_map(|name| item.get(*name));
-                let result = result.map(readable).unwrap_or_default();
-                match text(item, "status") {
-                    Some("failed") => out.failed(id, Some(tool), &result, None),
-                    _ => out.returned(id, Some(tool), &result, None),
+                if phase == "item.completed" {
+                    let result =
+                        ["aggregated_output", "result", "error"].iter().find_map(|name| item.get(*name));
+                    let result = result.map(readable).unwrap_or_default();
+                    match text(item, "status") {
+                        Some("failed") => out.failed(id, Some(tool), &result, None),
+                        _ => out.returned(id, Some(tool), &result, None),
+                    }
                 }
             }
             _ => out.unknown(kind, record),
