@@ -18,7 +18,7 @@ use ts_rs::TS;
 
 /// What became of one file. `lines` is `mapped`, and what was skipped, and `badLines`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct Account {
     pub file: String,
     /// `ledger`, `plain ledger`, the name of a transcript's format, or `unknown`.
