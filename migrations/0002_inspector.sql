@@ -19,11 +19,13 @@ CREATE TABLE runs_new (
     id         BLOB    NOT NULL UNIQUE CHECK (length(id) = 16),
     project    INTEGER NOT NULL REFERENCES projects (key),
     parent     INTEGER REFERENCES runs (key) DEFERRABLE INITIALLY DEFERRED,
+    parent_id  BLOB    CHECK (length(parent_id) = 16),
     actor      TEXT    NOT NULL CHECK (actor IN ('agent', 'person', 'host')),
     name       TEXT    NOT NULL,
     version    TEXT,
     title      TEXT,
-    source     TEXT    NOT NULL CHECK (source IN ('bridge', 'session', 'meta', 'unattributed', 'window', 'browser', 'cli', 'import')),
+    source     TEXT    NOT NULL CHECK (source IN ('bridge', 'session', 'meta', 'unattributed', 'window', 'browser', 'cli', 'import', 'transcript', 'hooks',
+                                           'telemetry')),
     status     TEXT    NOT NULL CHECK (status IN ('running', 'completed', 'failed', 'interrupted', 'cancelled', 'budget_exhausted')),
     head_seq   INTEGER NOT NULL,
     head_hash  BLOB    NOT NULL CHECK (length(head_hash) = 32),
@@ -49,6 +51,9 @@ ALTER TABLE runs_new RENAME TO runs;
 CREATE INDEX runs_by_project ON runs (project, key);
 
 CREATE INDEX runs_by_parent ON runs (parent, key) WHERE parent IS NOT NULL;
+
+-- A sub-run may be known before the run that started it.
+CREATE INDEX runs_orphaned ON runs (parent_id) WHERE parent_id IS NOT NULL AND parent IS NULL;
 
 CREATE INDEX runs_running ON runs (last_at) WHERE status = 'running';
 

@@ -98,6 +98,19 @@ WHERE kind IN ('call_answered', 'call_rejected', 'note', 'rejection_marked', 'ru
 
 CREATE INDEX events_of_reads ON events (run, seq) WHERE kind = 'call_answered';
 
+CREATE TABLE file_runs (
+    run  INTEGER NOT NULL REFERENCES runs (key) DEFERRABLE INITIALLY DEFERRED,
+    file INTEGER NOT NULL REFERENCES files (key),
+    PRIMARY KEY (run, file)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE files (
+    key     INTEGER PRIMARY KEY,
+    path    TEXT    NOT NULL UNIQUE,
+    account TEXT    NOT NULL,
+    at      INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE imports (
     run     INTEGER PRIMARY KEY REFERENCES runs (key) DEFERRABLE INITIALLY DEFERRED,
     id      BLOB    NOT NULL CHECK (length(id) = 16),
@@ -150,11 +163,13 @@ CREATE TABLE "runs" (
     id         BLOB    NOT NULL UNIQUE CHECK (length(id) = 16),
     project    INTEGER NOT NULL REFERENCES projects (key),
     parent     INTEGER REFERENCES runs (key) DEFERRABLE INITIALLY DEFERRED,
+    parent_id  BLOB    CHECK (length(parent_id) = 16),
     actor      TEXT    NOT NULL CHECK (actor IN ('agent', 'person', 'host')),
     name       TEXT    NOT NULL,
     version    TEXT,
     title      TEXT,
-    source     TEXT    NOT NULL CHECK (source IN ('bridge', 'session', 'meta', 'unattributed', 'window', 'browser', 'cli', 'import')),
+    source     TEXT    NOT NULL CHECK (source IN ('bridge', 'session', 'meta', 'unattributed', 'window', 'browser', 'cli', 'import', 'transcript', 'hooks',
+                                           'telemetry')),
     status     TEXT    NOT NULL CHECK (status IN ('running', 'completed', 'failed', 'interrupted', 'cancelled', 'budget_exhausted')),
     head_seq   INTEGER NOT NULL,
     head_hash  BLOB    NOT NULL CHECK (length(head_hash) = 32),
@@ -172,7 +187,23 @@ CREATE INDEX runs_by_parent ON runs (parent, key) WHERE parent IS NOT NULL;
 
 CREATE INDEX runs_by_project ON runs (project, key);
 
+CREATE INDEX runs_orphaned ON runs (parent_id) WHERE parent_id IS NOT NULL AND parent IS NULL;
+
 CREATE INDEX runs_running ON runs (last_at) WHERE status = 'running';
+
+CREATE TABLE said (
+    run    INTEGER NOT NULL REFERENCES runs (key) DEFERRABLE INITIALLY DEFERRED,
+    words  BLOB    NOT NULL CHECK (length(words) = 16),
+    teller TEXT    NOT NULL,
+    times  INTEGER NOT NULL,
+    PRIMARY KEY (run, words, teller)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE seen (
+    run  INTEGER NOT NULL REFERENCES runs (key) DEFERRABLE INITIALLY DEFERRED,
+    sign BLOB    NOT NULL CHECK (length(sign) = 16),
+    PRIMARY KEY (run, sign)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE segments (
     run     INTEGER NOT NULL REFERENCES runs (key) DEFERRABLE INITIALLY DEFERRED,

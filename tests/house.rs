@@ -57,7 +57,8 @@ fn roots_of_crates_only_point_to_what_is_inside() {
 const DIRECTIONS: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("store", &["domain"]),
-    ("tools", &["domain", "store"]),
+    ("transcripts", &["domain"]),
+    ("tools", &["domain", "store", "transcripts"]),
     ("endpoint", &["tools"]),
     ("program", &[]),
     ("cli", &["domain", "endpoint", "program", "tools"]),

@@ -1,4 +1,4 @@
-//! `tally import`: ledger files from elsewhere, as runs that touch no board.
+//! `tally import`: what agents wrote down, and ledger files from elsewhere, as runs that touch no board.
 
 use crate::access::Access;
 use crate::out;
@@ -9,16 +9,19 @@ use std::path::{Path, PathBuf, absolute};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Read ledger files in as runs that touch no board
+/// Read sessions that agents wrote down, and ledger files, in as runs that touch no board
+///
+/// Read are sessions of Claude Code, Codex and deepseek-harness, and ledgers of Tallyboard. What a file
+/// is shows in its content. The same file again, or one that grew, adds only what is new.
 ///
 /// Exit codes: 0 all was read · 4 some lines were bad · 2 nothing could be read · 130 stopped.
 /// What was stopped half way left whole files or none; the same command goes on where it was.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Ledger files, or folders with such files in them
+    /// Files, or folders with such files in them
     #[arg(required = true)]
     paths: Vec<PathBuf>,
-    /// One account per file: {"file","format","runs","lines","mapped","skipped","bad","badLines","events","problems","notes"}
+    /// One account per file: {"file","format","runs","lines","mapped","skipped","bad","badLines","events","problems","notes","tokens"?}
     #[arg(long)]
     json: bool,
 }
@@ -89,6 +92,9 @@ fn say(account: &Value) {
     ));
     for run in account["runs"].as_array().into_iter().flatten() {
         out::line(&format!("  run {}", text(run)));
+    }
+    if let Some(tokens) = account.get("tokens") {
+        out::line(&format!("  tokens: {} in, {} out", tokens["in"], tokens["out"]));
     }
     for (why, lines) in account["skipped"].as_object().into_iter().flatten() {
         out::line(&format!("  passed over: {why} ({lines})"));

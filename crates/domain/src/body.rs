@@ -41,15 +41,24 @@ impl Body {
     /// Masks known secrets, then keeps the text whole or apart.
     #[must_use]
     pub fn new(text: &str) -> Body {
-        let masked = mask(text);
-        if masked.len() <= INLINE_BYTES_MAX {
-            return Body::Text(masked);
+        Body::from(mask(text))
+    }
+
+    /// For a project that chose to keep texts as they are.
+    #[must_use]
+    pub fn raw(text: &str) -> Body {
+        Body::from(text.to_owned())
+    }
+
+    fn from(text: String) -> Body {
+        if text.len() <= INLINE_BYTES_MAX {
+            return Body::Text(text);
         }
         Body::Kept(Kept {
-            excerpt: masked.chars().take(EXCERPT_CHARS_MAX).collect(),
-            digest: sha256_hex(masked.as_bytes()),
-            bytes: masked.len() as u64,
-            whole: Some(masked.into()),
+            excerpt: text.chars().take(EXCERPT_CHARS_MAX).collect(),
+            digest: sha256_hex(text.as_bytes()),
+            bytes: text.len() as u64,
+            whole: Some(text.into()),
         })
     }
 

@@ -47,8 +47,19 @@ words!(
         Browser = "browser",
         Cli = "cli",
         Import = "import",
+        Transcript = "transcript",
+        Hooks = "hooks",
+        Telemetry = "telemetry",
     }
 );
+
+impl Source {
+    /// The run was not tied to this board by its calls: it is watched from outside, and touches no task.
+    #[must_use]
+    pub fn is_observed(self) -> bool {
+        matches!(self, Source::Import | Source::Transcript | Source::Hooks | Source::Telemetry)
+    }
+}
 
 words!(
     /// Why a run ended.

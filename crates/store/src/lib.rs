@@ -21,3 +21,4 @@ pub use error::{Kind, OpenError, StoreError};
 pub use open::{Sign, Store, StoreOptions};
 pub use read::Reader;
 pub use tx::{Placed, RunHandle, Touched, Tx};
+pub use views::IMPORTED;

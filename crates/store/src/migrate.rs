@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0001_init.sql"),
     include_str!("../../../migrations/0002_inspector.sql"),
+    include_str!("../../../migrations/0003_observed.sql"),
 ];
 
 /// "TALY": tells our files from other SQLite databases.

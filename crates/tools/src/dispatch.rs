@@ -358,7 +358,7 @@ pub(crate) fn find_project(
 }
 
 /// A project that is about to be made: named after its folder.
-fn new_project(path: Option<&str>, id: ProjectId) -> ProjectRef {
+pub(crate) fn new_project(path: Option<&str>, id: ProjectId) -> ProjectRef {
     let last = path.and_then(|path| path.rsplit(['/', '\\']).find(|part| !part.is_empty()));
     let name = last.unwrap_or(DEFAULT_PROJECT).to_owned();
     ProjectRef { id, name, path: path.map(str::to_owned) }

@@ -265,6 +265,7 @@ impl Maker {
             tokens_in: 800 + self.dice.below(6_000),
             tokens_out: 40 + self.dice.below(600),
             cost_micros: Some(300 + self.dice.below(9_000)),
+            ..Usage::default()
         };
         let took = Some(600 + self.dice.below(7_000));
         self.step.push(message(Role::Assistant, &text, Some(usage), took));
@@ -410,5 +411,5 @@ impl Maker {
 
 fn message(role: Role, text: &str, usage: Option<Usage>, duration_ms: Option<u64>) -> Payload {
     let model = usage.map(|_| "demo-1".to_owned());
-    Message { v: Layout::default(), role, text: Body::new(text), model, usage, duration_ms }.into()
+    Message { model, usage, duration_ms, ..Message::new(role, Body::new(text)) }.into()
 }

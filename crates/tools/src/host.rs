@@ -320,6 +320,10 @@ impl Host {
         &self.inner.imports
     }
 
+    pub(crate) fn sources(&self) -> &Sources {
+        &self.inner.sources
+    }
+
     pub(crate) fn now(&self) -> domain::Timestamp {
         (self.inner.sources.now)()
     }

@@ -12,6 +12,7 @@ pub mod error;
 pub mod generate;
 pub mod host;
 pub mod import;
+mod observe;
 mod rate;
 pub mod registry;
 mod replay;

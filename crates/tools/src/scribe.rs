@@ -265,6 +265,7 @@ impl Work {
         let silent = [
             (Source::Session, SILENT_MS, EndReason::Interrupted, "no call came for an hour"),
             (Source::Meta, SILENT_MS, EndReason::Interrupted, "no call came for an hour"),
+            (Source::Transcript, SILENT_MS, EndReason::Completed, "nothing was written for an hour"),
             (Source::Window, SITTING_MS, EndReason::Completed, "nothing was done for half an hour"),
             (Source::Browser, SITTING_MS, EndReason::Completed, "nothing was done for half an hour"),
             (Source::Cli, SITTING_MS, EndReason::Completed, "nothing was done for half an hour"),

@@ -23,6 +23,24 @@ pub struct Message {
     pub usage: Option<Usage>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub duration_ms: Option<u64>,
+    /// The model thought it and did not say it.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub thought: bool,
+}
+
+impl Message {
+    #[must_use]
+    pub fn new(role: Role, text: Body) -> Message {
+        Message {
+            v: Layout::default(),
+            role,
+            text,
+            model: None,
+            usage: None,
+            duration_ms: None,
+            thought: false,
+        }
+    }
 }
 
 impl Fact for Message {

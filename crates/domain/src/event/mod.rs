@@ -167,6 +167,11 @@ pub struct Usage {
     pub tokens_in: u64,
     #[serde(default)]
     pub tokens_out: u64,
+    /// Of those that went in: read from the provider's cache, and written to it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub cache_read: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub cache_write: Option<u64>,
     /// Millionths of a US dollar, where the price is known.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub cost_micros: Option<u64>,
@@ -210,6 +215,7 @@ impl Payload {
         match self {
             Payload::Message(event) => event.usage,
             Payload::ModelProposed(event) => event.usage,
+            Payload::Note(event) => event.usage,
             _ => None,
         }
     }

@@ -26,8 +26,10 @@ impl<'a> Line<'a> {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Lines {
+    /// Longer lines are not kept.
+    max: usize,
     /// A line whose end did not come yet.
     half: Vec<u8>,
     half_length: u64,
@@ -37,7 +39,31 @@ pub struct Lines {
     stopped: bool,
 }
 
+impl Default for Lines {
+    fn default() -> Lines {
+        Lines::up_to(LINE_MAX)
+    }
+}
+
 impl Lines {
+    #[must_use]
+    pub fn up_to(max: usize) -> Lines {
+        Lines { max, half: Vec::new(), half_length: 0, number: 0, notes: BTreeMap::new(), stopped: false }
+    }
+
+    /// What came of a line whose end did not come yet.
+    #[must_use]
+    pub fn half(&self) -> &[u8] {
+        &self.half
+    }
+
+    /// Takes the half line for a whole one; what comes next begins a line.
+    pub fn settle(&mut self, each: &mut impl FnMut(Line<'_>) -> bool) {
+        if self.half_length > 0 && !self.stopped {
+            self.half_line(true, each);
+        }
+    }
+
     /// Adds the next bytes of the file. `each` says whether to go on; so does the answer.
     pub fn add(&mut self, mut bytes: &[u8], each: &mut impl FnMut(Line<'_>) -> bool) -> bool {
         while let Some(end) = memchr::memchr(b'\n', bytes) {
@@ -60,15 +86,13 @@ impl Lines {
 
     /// There are no more bytes. What was forgiven, with how often: `bom`, `crlf`, `blank`.
     pub fn end(mut self, each: &mut impl FnMut(Line<'_>) -> bool) -> BTreeMap<&'static str, u64> {
-        if self.half_length > 0 && !self.stopped {
-            self.half_line(true, each);
-        }
+        self.settle(each);
         self.notes
     }
 
     fn keep(&mut self, bytes: &[u8]) {
         // One byte beyond the limit may be the carriage return of a line that is not too long.
-        let room = (LINE_MAX + 1).saturating_sub(self.half.len()).min(bytes.len());
+        let room = (self.max + 1).saturating_sub(self.half.len()).min(bytes.len());
         self.half.extend_from_slice(&bytes[..room]);
         self.half_length += bytes.len() as u64;
     }

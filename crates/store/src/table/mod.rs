@@ -7,11 +7,13 @@ pub mod chain;
 pub mod check;
 pub mod checkpoint;
 pub mod event;
+pub mod file;
 pub mod import;
 pub mod keyframe;
 pub mod policy;
 pub mod project;
 pub mod run;
+pub mod seen;
 pub mod segment;
 pub mod task;
 

@@ -12,6 +12,7 @@ use domain::ledger::{Hash, Head};
 use domain::{Position, RunId, Seq, Timestamp};
 use rusqlite::{Connection, params};
 
+pub use run::IMPORTED;
 pub(crate) use run::{import_project, imported};
 
 /// Where an event stands, in the store's own keys.

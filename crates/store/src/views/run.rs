@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use uuid::Uuid;
 
 /// Where runs from files stand: no board of this store.
-const IMPORTED: ProjectId = ProjectId(Uuid::from_u128(0x7461_6c6c_7962_8000_8000_696d_706f_7274));
+pub const IMPORTED: ProjectId = ProjectId(Uuid::from_u128(0x7461_6c6c_7962_8000_8000_696d_706f_7274));
 
 fn project_insert(
     conn: &Connection,
@@ -34,15 +34,16 @@ pub(super) fn started(conn: &Connection, row: &Row, event: &RunStarted) -> Resul
         None => None,
     };
     conn.prepare_cached(
-        "INSERT INTO runs (key, id, project, parent, actor, name, version, title, source, status, head_seq, head_hash,
-                           rejected, started_at, last_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 'running', ?10, ?11, 0, ?12, ?12)",
+        "INSERT INTO runs (key, id, project, parent, parent_id, actor, name, version, title, source, status, head_seq,
+                           head_hash, rejected, started_at, last_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 'running', ?11, ?12, 0, ?13, ?13)",
     )?
     .execute(params![
         row.run_key,
         row.run.0.as_bytes(),
         row.project_key,
         parent,
+        event.parent.map(|parent| parent.0.into_bytes()),
         event.actor.as_str(),
         event.name.as_str(),
         event.version,
@@ -52,6 +53,9 @@ pub(super) fn started(conn: &Connection, row: &Row, event: &RunStarted) -> Resul
         row.head.hash.0.as_slice(),
         row.at.unix_ms(),
     ])?;
+    // Its sub-runs may have been known before it.
+    conn.prepare_cached("UPDATE runs SET parent = ?1 WHERE parent_id = ?2 AND parent IS NULL")?
+        .execute(params![row.run_key, row.run.0.as_bytes()])?;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! An import as a piece of work: which files, how far it is, and that it can be stopped. What was
 //! stopped has left whole files or none; started again, it passes over what is there already.
 
-use super::{Account, Halt, ledger};
+use super::{Account, Halt, ledger, transcript};
 use crate::host::Host;
 use crate::{Code, Refusal};
 use parking_lot::Mutex;
@@ -287,7 +287,16 @@ fn perform(host: &Host, job: &Arc<Job>, paths: Vec<PathBuf>) {
 
 fn file(host: &Host, path: &Path, job: &Arc<Job>) -> Result<Account, Halt> {
     let kind = match std::fs::metadata(path) {
-        Ok(file) if file.is_file() => return ledger::import(host, path, job),
+        Ok(file) if file.is_file() && ledger::is_one(path)? => return ledger::import(host, path, job),
+        Ok(file) if file.is_file() => {
+            let begun = job.done.load(Ordering::Relaxed);
+            if let Some(account) = transcript::import(host, path, job)? {
+                return Ok(account);
+            }
+            // The account of a file that is nothing we know names what is wrong with its lines.
+            job.done.store(begun, Ordering::Relaxed);
+            return ledger::import(host, path, job);
+        }
         Ok(file) if file.is_dir() => "it is a folder without files",
         Ok(_) => "it is not an ordinary file",
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => "there is no such file",

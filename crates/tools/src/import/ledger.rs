@@ -40,6 +40,19 @@ pub fn lines(
     Ok(())
 }
 
+/// Whether one of the first lines is an event of a ledger.
+pub(super) fn is_one(path: &Path) -> std::io::Result<bool> {
+    use std::io::Read;
+    const LOOKED_AT: u64 = 1 << 20;
+    let (mut found, mut looked) = (false, 0);
+    lines(std::fs::File::open(path)?.take(LOOKED_AT), &mut BTreeMap::new(), |line| {
+        looked += 1;
+        found = line.parse().is_ok();
+        !found && looked < 200
+    })?;
+    Ok(found)
+}
+
 /// Reads one ledger file into the store.
 pub(super) fn import(host: &Host, path: &Path, job: &Arc<Job>) -> Result<Account, Halt> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

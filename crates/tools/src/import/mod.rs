@@ -1,10 +1,11 @@
 //! Files from elsewhere, read into the store as runs that touch no board.
 //!
 //! `job` is the work as a whole: which files, how far, stop; `ledger` reads one file of the form
-//! that this program writes itself.
+//! that this program writes itself, `transcript` one that an agent wrote.
 
 mod job;
 mod ledger;
+mod transcript;
 
 pub use job::{ImportJob, ImportParams, ImportState};
 pub use ledger::lines;
@@ -17,10 +18,10 @@ use ts_rs::TS;
 
 /// What became of one file. `lines` is `mapped`, and what was skipped, and `badLines`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct Account {
     pub file: String,
-    /// `ledger`, `plain ledger`, or `unknown`.
+    /// `ledger`, `plain ledger`, the name of a transcript's format, or `unknown`.
     pub format: String,
     /// Why nothing of it could be read at all.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,6 +47,22 @@ pub struct Account {
     /// Spellings that were forgiven: a byte order mark, lines that end as on Windows, later kinds.
     #[ts(type = "Record<string, number>")]
     pub notes: BTreeMap<String, u64>,
+    /// Of the model, as the file tells it; absent where files of this format tell none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub tokens: Option<Tokens>,
+}
+
+/// Each message's tokens once.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Tokens {
+    /// What went in, with what came from a cache.
+    #[serde(rename = "in")]
+    #[ts(type = "number")]
+    pub read: u64,
+    #[serde(rename = "out")]
+    #[ts(type = "number")]
+    pub written: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]

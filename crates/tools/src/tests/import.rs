@@ -123,3 +123,93 @@ async fn what_cannot_be_asked_says_what_can() {
         assert!(!refusal.issues.is_empty() && !refusal.issues[0].fix.is_empty(), "{params}: {refusal:?}");
     }
 }
+
+/// A session of Claude Code in two files: its own, and that of a sub-agent.
+fn session(dir: &Path) -> (PathBuf, PathBuf) {
+    let line = |uuid: &str, second: u32, more: Value| {
+        let mut record = json!({"sessionId": "5e55", "uuid": uuid, "cwd": "/home/ann/acme", "version": "2.1.0",
+                                "timestamp": format!("2026-05-04T09:00:{second:02}Z")});
+        record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        format!("{record}\n")
+    };
+    let said = |text: &str| json!({"type": "user", "message": {"role": "user", "content": text}});
+    let asked = json!({"type": "assistant", "message": {"id": "m1", "role": "assistant", "usage": {"input_tokens": 5, "output_tokens": 2},
+        "content": [{"type": "tool_use", "id": "t1", "name": "TodoWrite", "input": {"todos": [{"content": "Mow", "status": "pending"}]}}]}});
+    let answered = json!({"type": "user", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "ok"}]}});
+    let mut side = said("Find the mower");
+    side.as_object_mut()
+        .unwrap()
+        .extend([("isSidechain".to_owned(), json!(true)), ("agentId".to_owned(), json!("ag1"))]);
+    let (own, sub) = (dir.join("5e55.jsonl"), dir.join("agent-ag1.jsonl"));
+    std::fs::write(
+        &own,
+        [
+            line("u1", 0, said("Mow the lawn")),
+            line("a1", 1, asked),
+            line("u2", 2, answered),
+            "{\"type\":\"us".into(),
+        ]
+        .concat(),
+    )
+    .unwrap();
+    std::fs::write(&sub, line("s1", 1, side)).unwrap();
+    (own, sub)
+}
+
+async fn read_in(host: &Host, paths: &[&Path]) -> Vec<Value> {
+    view(host, json!({"ask": "start", "paths": paths})).await;
+    until(host, over).await["accounts"].as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn a_session_that_an_agent_wrote_becomes_a_run_once_however_often_it_is_read() {
+    let (store, files) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let host = host_in(store.path());
+    let (own, sub) = session(files.path());
+    // The sub-agent's file is read before the run it belongs to is known.
+    let accounts = read_in(&host, &[&sub, &own]).await;
+    let told: Vec<_> =
+        accounts.iter().map(|a| (&a["format"], &a["lines"], &a["mapped"], &a["badLines"])).collect();
+    let claude = json!("claude-code");
+    assert_eq!(
+        told,
+        [(&claude, &json!(1), &json!(1), &json!(0)), (&claude, &json!(4), &json!(3), &json!(1))]
+    );
+    assert_eq!((&accounts[1]["tokens"]["in"], &accounts[1]["tokens"]["out"]), (&json!(5), &json!(2)));
+    let (child, parent) = (accounts[0]["runs"][0].clone(), accounts[1]["runs"][0].clone());
+
+    let detail = host.view("run", json!({"run": parent})).await.unwrap();
+    assert_eq!(
+        (&detail["run"]["source"], &detail["run"]["status"]),
+        (&json!("transcript"), &json!("completed"))
+    );
+    assert_eq!((&detail["project"]["name"], &detail["children"][0]["id"]), (&json!("acme"), &child));
+    assert_eq!(detail["plan"]["items"][0]["content"], "Mow");
+    assert_eq!(detail["files"][0]["badLines"], 1, "what could not be read is told on the run");
+    let events = detail["run"]["events"].clone();
+
+    let again = read_in(&host, &[&own]).await;
+    assert_eq!((&again[0]["events"], &again[0]["mapped"]), (&json!(0), &json!(3)));
+
+    // The half line is finished, and the session goes on.
+    let mut text = std::fs::read_to_string(&own).unwrap();
+    text.push_str("er\",\"sessionId\":\"5e55\",\"uuid\":\"u3\",\"timestamp\":\"2026-05-04T09:10:00Z\",\"message\":{\"role\":\"user\",\"content\":\"And the hedge\"}}\n");
+    std::fs::write(&own, &text).unwrap();
+    let grown = read_in(&host, &[&own]).await;
+    // It goes on, a turn starts, words are said, and it falls silent again.
+    assert_eq!((&grown[0]["events"], &grown[0]["badLines"]), (&json!(4), &json!(0)));
+    // The same in another place, as after a rotation: nothing new.
+    let moved = files.path().join("moved.jsonl");
+    std::fs::rename(&own, &moved).unwrap();
+    assert_eq!(read_in(&host, &[&moved]).await[0]["events"], 0);
+    let detail = host.view("run", json!({"run": parent})).await.unwrap();
+    assert_eq!(detail["run"]["events"].as_u64().unwrap(), events.as_u64().unwrap() + 4);
+    let check = loop {
+        let check = host.view("verify", json!({"run": parent})).await.unwrap();
+        if check["state"] != "running" {
+            break check;
+        }
+        tokio::task::yield_now().await;
+    };
+    assert_eq!(check["report"]["ok"], true, "{check}");
+}

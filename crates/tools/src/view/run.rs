@@ -6,6 +6,7 @@ use ts_rs::TS;
 
 use super::board::{Project, TaskStatus};
 use super::runs::RunRow;
+use crate::import::Account;
 
 #[derive(Debug, Clone, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -43,6 +44,8 @@ pub struct RunDetail {
     pub tools: Vec<ToolUse>,
     /// Most frequent first.
     pub codes: Vec<CodeCount>,
+    /// The files that told of it, with what became of their lines.
+    pub files: Vec<Account>,
 }
 
 #[derive(Debug, Clone, Serialize, TS)]
@@ -168,6 +171,7 @@ pub(crate) fn load(host: &Host, params: &RunParams) -> Result<RunDetail, Refusal
             tasks_touched: u32::try_from(known.touches.len()).unwrap_or(u32::MAX),
             tools: tools(&known.facts),
             codes: codes(reader, &row, &known.facts)?,
+            files: files(reader, &row)?,
         })
     })
 }
@@ -184,6 +188,12 @@ fn as_it_was(run: &mut RunRow, facts: &Facts) {
     run.tokens_in = facts.used.map(|used| used.tokens_in);
     run.tokens_out = facts.used.map(|used| used.tokens_out);
     run.cost = facts.used.and_then(|used| used.cost_micros).map(dollars);
+}
+
+/// An account that a later program wrote in another form is passed over.
+fn files(reader: &Reader<'_>, row: &Row) -> Result<Vec<Account>, StoreError> {
+    let accounts = reader.file_accounts(row.id)?;
+    Ok(accounts.iter().filter_map(|account| serde_json::from_str(account).ok()).collect())
 }
 
 fn link(row: &Row) -> RunLink {

@@ -231,7 +231,7 @@ person: string, tasks: number, runsOpen: number, rejected: number, };
 
 export type Account = { file: string, 
 /**
- * `ledger`, `plain ledger`, or `unknown`.
+ * `ledger`, `plain ledger`, the name of a transcript's format, or `unknown`.
  */
 format: string, 
 /**
@@ -257,7 +257,11 @@ problems: Array<string>,
 /**
  * Spellings that were forgiven: a byte order mark, lines that end as on Windows, later kinds.
  */
-notes: Record<string, number>, };
+notes: Record<string, number>, 
+/**
+ * Of the model, as the file tells it; absent where files of this format tell none.
+ */
+tokens?: Tokens, };
 
 export type BadLine = { line: number, why: string, };
 
@@ -313,7 +317,11 @@ tools: Array<ToolUse>,
 /**
  * Most frequent first.
  */
-codes: Array<CodeCount>, };
+codes: Array<CodeCount>, 
+/**
+ * The files that told of it, with what became of their lines.
+ */
+files: Array<Account>, };
 
 export type RunLink = { id: string, agent: string, status: string, started: string, ended: string | null, lastAt: string, events: number, rejected: number, };
 
