@@ -35,10 +35,10 @@ fn claims(record: &Value) -> bool {
     let Some(kind) = text(record, "type") else { return false };
     let session = text(record, "sessionId").is_some();
     match kind {
-        "user" | "assistant" => {
-            record.get("message").is_some_and(|message| message.get("role").is_some())
-                && (session || record.get("parentUuid").is_some())
-        }
+        // Those whose messages have parts are of other agents that write in the same manner.
+        "user" | "assistant" => record.get("message").is_some_and(|message| {
+            message.get("parts").is_none() && (session || message.get("content").is_some())
+        }),
         "summary" => record.get("leafUuid").is_some(),
         "file-history-snapshot" => record.get("snapshot").is_some(),
         "system" | "progress" | "attachment" => session && record.get("uuid").is_some(),
@@ -111,6 +111,10 @@ impl Claude {
     fn speak(&mut self, record: &Value, out: &mut Out) {
         if let Some(session) = word(record, "sessionId") {
             session.clone_into(&mut self.session);
+        } else if self.session.is_empty() && record.get("message").is_some() {
+            // A session that no record names is known by how it begins.
+            let begin = crate::found::mark(&[&record.to_string()]);
+            self.session = format!("unnamed {:032x}", u128::from_be_bytes(begin));
         }
         let at = record.get("timestamp").and_then(time);
         let side = record.get("isSidechain") == Some(&Value::Bool(true));

@@ -280,7 +280,7 @@ impl Codex {
                 out.session().title = word(event, "thread_name").map(str::to_owned);
                 return Outcome::skipped("title");
             }
-            "error" | "stream_error" | "warning" => {
+            "error" | "stream_error" | "warning" | "context_compacted" => {
                 let said = event.get("error").map_or_else(|| message().to_owned(), as_text);
                 out.noted(None, kind, &said);
             }

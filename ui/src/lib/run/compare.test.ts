@@ -8,7 +8,7 @@ const row = (id: string, more: Partial<RunRow> = {}): RunRow => ({
   openRefusals: 0, parent: null, title: null, tokensIn: null, tokensOut: null, cost: null, verify: null, ...more,
 });
 const detail = (more: Partial<RunDetail>): RunDetail => ({
-  position: 1, run: row('a'), project: { id: 'p', name: 'p', path: null }, at: null, headPosition: 1, parent: null, children: [], plan: null, tasksTouched: 0, tasks: [], tools: [], codes: [], ...more,
+  position: 1, run: row('a'), project: { id: 'p', name: 'p', path: null }, at: null, headPosition: 1, parent: null, children: [], plan: null, tasksTouched: 0, tasks: [], tools: [], codes: [], files: [], ...more,
 });
 
 describe('two runs', () => {

@@ -8,6 +8,7 @@ const STATUS: Record<string, Key> = {
 const SOURCE: Record<string, Key> = {
   bridge: 'source_bridge', session: 'source_session', meta: 'source_meta', unattributed: 'source_unattributed', window: 'source_window',
   browser: 'source_browser', cli: 'source_cli', import: 'source_import',
+  transcript: 'source_transcript', hooks: 'source_hooks', telemetry: 'source_telemetry',
 };
 
 const FAULT: Record<string, Key> = {
