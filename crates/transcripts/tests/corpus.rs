@@ -69,6 +69,8 @@ fn every_record_of_every_file_is_accounted_for() {
             "claude" => "claude-code",
             "codex" => "codex",
             "dsh" => "deepseek-harness",
+            "gemini" => "gemini",
+            "copilot" => "copilot",
             _ => continue,
         };
         let name = file.file_name().unwrap().to_str().unwrap();

@@ -2,7 +2,10 @@
 
 mod claude;
 mod codex;
+mod copilot;
 mod deepseek;
+mod gemini;
+mod qwen;
 
 use crate::out::Out;
 use serde_json::Value;
@@ -18,7 +21,8 @@ pub struct Format {
 }
 
 /// Every format that is read. The first that claims a record has it: the narrow ones come first.
-pub const FORMATS: &[Format] = &[codex::FORMAT, deepseek::FORMAT, claude::FORMAT];
+pub const FORMATS: &[Format] =
+    &[codex::FORMAT, deepseek::FORMAT, copilot::FORMAT, gemini::FORMAT, qwen::FORMAT, claude::FORMAT];
 
 /// What became of one record.
 #[derive(Debug, Clone, PartialEq, Eq)]
