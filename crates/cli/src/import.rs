@@ -11,8 +11,8 @@ use std::time::Duration;
 
 /// Read sessions that agents wrote down, and ledger files, in as runs that touch no board
 ///
-/// Read are sessions of Claude Code, Codex and deepseek-harness, and ledgers of Tallyboard. What a file
-/// is shows in its content. The same file again, or one that grew, adds only what is new.
+/// Read are sessions of Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI and deepseek-harness, and
+/// ledgers of Tallyboard. What a file is shows in its content. The same file again, or one that grew, adds only what is new.
 ///
 /// Exit codes: 0 all was read · 4 some lines were bad · 2 nothing could be read · 130 stopped.
 /// What was stopped half way left whole files or none; the same command goes on where it was.

@@ -49,6 +49,7 @@ fn declarations() -> String {
         import::ImportJob,
         import::ImportParams,
         import::ImportState,
+        import::Tokens,
     );
     inspector(&mut out);
     let kinds: Vec<_> = domain::Payload::KINDS.iter().map(|kind| format!("'{kind}'")).collect();

@@ -76,15 +76,15 @@ fn every_record_of_every_file_is_accounted_for() {
         let name = file.file_name().unwrap().to_str().unwrap();
         let others = ["meta.json", "schema-drift", "ryoppippi"];
         if reading.format() != Some(expected) && !others.iter().any(|other| name.contains(other)) {
-            println!("{kind}/{name}: {:?} {:?}", reading.format(), tally);
+            eprintln!("{kind}/{name}: {:?} {:?}", reading.format(), tally);
         }
         for (what, times) in tally.notes.iter().filter(|(what, _)| what.contains("not known")) {
-            println!("{kind}/{name}: {what} ({times})");
+            eprintln!("{kind}/{name}: {what} ({times})");
         }
     }
-    println!("format: files, records, mapped, skipped, bad, events");
+    eprintln!("format: files, records, mapped, skipped, bad, events");
     for (format, sums) in formats {
-        println!("{format}: {sums:?}");
+        eprintln!("{format}: {sums:?}");
     }
 }
 
@@ -127,7 +127,7 @@ fn plans_of_deepseek_harness_are_those_its_own_lines_tell() {
             compared += 1;
         }
     }
-    println!("{compared} records compared, {with_plan} lists written");
+    eprintln!("{compared} records compared, {with_plan} lists written");
     assert!(with_plan > 0);
 }
 

@@ -31,7 +31,7 @@ fn read(bytes: &[u8], piece: usize) -> Value {
         .iter()
         .map(|one| {
             let at = one.at.map(|at| at.to_string());
-            json!({"session": one.session, "at": at, "kind": one.payload.kind(), "payload": one.payload.to_value().unwrap()})
+            json!({"session": one.session, "at": at, "kind": one.payload.kind(), "payload": one.payload.to_value().ok()})
         })
         .collect();
     let bad: Vec<Value> = tally.bad.iter().map(|bad| json!({"line": bad.line, "why": bad.why})).collect();

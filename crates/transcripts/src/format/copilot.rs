@@ -66,23 +66,7 @@ impl Dialect for Copilot {
             }
             "assistant.turn_end" => out.turn_ended(Some(&self.turns.to_string()), None, None),
             "abort" => out.turn_ended(id, word(data, "reason").or(Some("aborted")), None),
-            "assistant.message" => {
-                let model = word(data, "model").map(str::to_owned).or_else(|| self.model.clone());
-                let words = text(data, "content").unwrap_or_default();
-                if !words.is_empty() {
-                    out.said_by(id, words, model.as_deref(), None);
-                }
-                for call in list(data, "toolRequests") {
-                    let name = text(call, "name").unwrap_or_default();
-                    out.proposed(
-                        word(call, "toolCallId"),
-                        name,
-                        call.get("arguments"),
-                        model.as_deref(),
-                        None,
-                    );
-                }
-            }
+            "assistant.message" => self.answer(id, data, out),
             "tool.execution_start" => out.called(call, text(data, "toolName").unwrap_or_default(), None),
             "tool.execution_complete" => {
                 let result = data.get("result").or_else(|| data.get("error")).unwrap_or(&Value::Null);
@@ -92,17 +76,7 @@ impl Dialect for Copilot {
                     _ => out.returned(call, None, &result, None),
                 }
             }
-            "permission.requested" => {
-                let asked = data.get("permissionRequest").unwrap_or(&Value::Null);
-                let question = word(asked, "fullCommandText").or_else(|| word(asked, "intention"));
-                out.asked(word(asked, "toolCallId"), None, question);
-            }
-            "permission.completed" => {
-                let result = data.get("result").and_then(|result| text(result, "kind")).unwrap_or_default();
-                let allowed = result.starts_with("approved");
-                let decision = if allowed { Decision::Allowed } else { Decision::Denied };
-                out.decided(call, None, decision, None, Some(result));
-            }
+            "permission.requested" | "permission.completed" => permission(data, out),
             "session.model_change" => {
                 self.model = word(data, "newModel").map(str::to_owned);
                 out.noted(id, kind, self.model.as_deref().unwrap_or_default());
@@ -118,6 +92,30 @@ impl Dialect for Copilot {
         }
         Outcome::Mapped
     }
+}
+
+impl Copilot {
+    fn answer(&self, id: Option<&str>, data: &Value, out: &mut Out) {
+        let model = word(data, "model").or(self.model.as_deref());
+        let words = text(data, "content").unwrap_or_default();
+        if !words.is_empty() {
+            out.said_by(id, words, model, None);
+        }
+        for call in list(data, "toolRequests") {
+            let name = text(call, "name").unwrap_or_default();
+            out.proposed(word(call, "toolCallId"), name, call.get("arguments"), model, None);
+        }
+    }
+}
+
+fn permission(data: &Value, out: &mut Out) {
+    if let Some(asked) = data.get("permissionRequest") {
+        let question = word(asked, "fullCommandText").or_else(|| word(asked, "intention"));
+        return out.asked(word(asked, "toolCallId"), None, question);
+    }
+    let result = data.get("result").and_then(|result| text(result, "kind")).unwrap_or_default();
+    let decision = if result.starts_with("approved") { Decision::Allowed } else { Decision::Denied };
+    out.decided(word(data, "toolCallId"), None, decision, None, Some(result));
 }
 
 /// The tokens of the whole session stand at its end, model by model.

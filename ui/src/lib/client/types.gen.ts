@@ -279,6 +279,12 @@ export type ImportParams = { "ask": "look", job?: number, from?: number, } | { "
 
 export type ImportState = "waiting" | "running" | "done" | "stopped";
 
+export type Tokens = { 
+/**
+ * What went in, with what came from a cache.
+ */
+in: number, out: number, };
+
 export type RunParams = { run: string, 
 /**
  * The run as it was after this event (a seq of the run). Absent: as it is.
